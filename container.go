@@ -1,0 +1,51 @@
+package stopwatt
+
+// Labels that everything which stopwatt makes in Docker carries, so that it
+// can be found again and removed by label alone.
+const (
+	LabelRun   = "stopwatt.run"   // the run's key
+	LabelOwner = "stopwatt.owner" // which process made it: see Owner
+	LabelRole  = "stopwatt.role"  // server, driver or agent
+)
+
+// A ContainerOrder says which container is wanted. What it does not grant is
+// withheld: no capabilities, no new privileges, no network but the one named.
+type ContainerOrder struct {
+	Image      string // an image's ID
+	Command    []string
+	Env        map[string]string
+	CPUs       string // cpuset; empty: all
+	Memory     int64  // bytes; 0: no limit
+	Writable   bool   // its root file system may be written
+	StopSignal string // empty: killed outright
+	// JoinNetwork is the ID of a container whose network namespace is shared.
+	// Empty: no network at all, loopback aside.
+	JoinNetwork string
+	Labels      map[string]string
+}
+
+// A Container is one that runs.
+type Container struct {
+	ID  string
+	PID int // of its first process, in the engine's host; 0 when it has ended
+}
+
+// Fate is what became of a container.
+type Fate struct {
+	Running   bool
+	ExitCode  int
+	OOMKilled bool
+	Log       []string // its last lines, standard output and error together
+}
+
+// Engine is what is known of the Docker Engine.
+type Engine struct {
+	Version       string
+	API           string // negotiated
+	OS            string
+	Architecture  string // as Go names it: amd64, arm64, arm
+	StorageDriver string
+	CgroupVersion string // "1" or "2"
+	CgroupDriver  string // cgroupfs or systemd
+	Remote        bool   // its host is another machine
+}

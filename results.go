@@ -1,0 +1,95 @@
+package stopwatt
+
+// A Summary is what the valid trials of one case say about one metric, in the
+// metric's base unit.
+type Summary struct {
+	Case     Case
+	Revision Revision
+	Metric   string
+	N        int // trials, never requests within one
+	Mean     float64
+	SD       float64 // sample standard deviation; 0 when N is 1, and then said to be unknown
+	Median   float64
+	Min, Max float64
+}
+
+// Results are a run and what came out of it.
+type Results struct {
+	Run   Run
+	Cases []CaseResult // in the order of the suite
+}
+
+// A CaseResult is what came of one case: how many trials counted, why others
+// did not, and the summaries of its metrics.
+type CaseResult struct {
+	Case      Case
+	Revision  Revision
+	Valid     int
+	Invalid   int
+	Reasons   []ReasonCount // of the invalid ones, the most frequent first
+	Summaries []Summary
+}
+
+// ReasonCount says how many trials are invalid for one reason.
+type ReasonCount struct {
+	Reason string
+	Count  int
+}
+
+// Summary returns the summary of the named metric.
+func (r CaseResult) Summary(metric string) (Summary, bool) {
+	for _, s := range r.Summaries {
+		if s.Metric == metric {
+			return s, true
+		}
+	}
+	return Summary{}, false
+}
+
+// A Ratio is a value divided by its baseline's. It is not known when either is
+// missing, or when something stands against nothing.
+type Ratio struct {
+	Value float64
+	Known bool
+}
+
+// A Contrast lays the implementations of one revision beside their baseline,
+// workload by workload. It is for reading; a Contrast gives no verdict.
+type Contrast struct {
+	Baseline        string
+	Metrics         []Metric
+	Implementations []string // the baseline first
+	Workloads       []WorkloadContrast
+	Means           []MeanRow // of the workloads' ratios, the baseline left out
+	Mean            MeanKind
+}
+
+// WorkloadContrast is a Contrast's block for one workload.
+type WorkloadContrast struct {
+	Workload string
+	Rows     []ContrastRow // in the order of Implementations
+}
+
+// A ContrastRow is one implementation under one workload.
+type ContrastRow struct {
+	Implementation string
+	Result         CaseResult
+	Ratios         []Ratio // to the baseline's mean, in the order of Metrics
+}
+
+// MeanKind says which mean sums the workloads up.
+type MeanKind string
+
+// The means of ratios.
+const (
+	Arithmetic MeanKind = "arithmetic"
+	Geometric  MeanKind = "geometric"
+)
+
+// A MeanRow is one implementation's mean ratio per metric, and of how many
+// workloads it is the mean.
+type MeanRow struct {
+	Implementation string
+	Ratios         []Ratio
+	Counts         []int
+}

@@ -1,0 +1,64 @@
+package stopwatt
+
+import "time"
+
+// RunStatus says how far a run came.
+type RunStatus string
+
+// A run is running until it has ended in one of the other ways. One whose
+// process died stays "running" in the database and is continued by the same
+// command.
+const (
+	Running  RunStatus = "running"
+	Finished RunStatus = "finished"
+	Aborted  RunStatus = "aborted" // interrupted or given up; may be continued
+)
+
+// A Run is a plan carried out once, on one machine, for one head commit, with
+// its provenance.
+type Run struct {
+	ID       int64  // given by storage
+	Key      string // random; names the run in labels and files
+	PlanKey  string // hash of all that decides what is measured: a run of the same key can be continued
+	Suite    string
+	Project  string // whose suite it is: the origin's path, or the checkout's folder
+	Baseline string
+	Profile  string
+	Seed     uint64
+	Rounds   int
+	Planned  int // trials
+	Checkout Checkout
+	Machine  Machine
+	Engine   Engine
+	Images   map[string]Image // by implementation
+	Settings Suite            // the suite as it was carried out
+	Tool     string           // version of stopwatt
+	Command  string           // the command line, for repeating it
+	Status   RunStatus
+	Started  time.Time
+	Ended    time.Time // zero while it runs
+}
+
+// A Checkout is the commit that is measured and the state of the work tree.
+type Checkout struct {
+	Commit Commit
+	Branch string // empty when HEAD is detached
+	// Default is true when Branch is the repository's default branch.
+	Default bool
+	// Dirty is true when a tracked file was changed, or a build context holds
+	// an untracked file that is not ignored. A dirty run never enters a
+	// branch's history.
+	Dirty bool
+}
+
+// A Commit is a revision of the source. Its SHA is empty outside git.
+type Commit struct {
+	SHA     string
+	Parents []string
+	Author  string
+	Time    time.Time // of committing
+	Subject string    // first line of its message
+}
+
+// Short is the beginning of the SHA that people read.
+func (c Commit) Short() string { return c.SHA[:min(8, len(c.SHA))] }
