@@ -21,6 +21,7 @@ type ContainerOrder struct {
 	// JoinNetwork is the ID of a container whose network namespace is shared.
 	// Empty: no network at all, loopback aside.
 	JoinNetwork string
+	Stdin       bool // it is spoken to on its standard input
 	Labels      map[string]string
 }
 
