@@ -1,0 +1,102 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// A container is one of the two that a trial starts, and removes.
+type container struct {
+	stopwatt.Container
+	bench      Bench
+	role       string
+	stopSignal string
+}
+
+// errServerEnded is the cause by which everything that waits for the server
+// is let go.
+var errServerEnded = errors.New("the server ended")
+
+// server creates and starts the server's container, without any network.
+func (b Bench) server(ctx context.Context, order Order) (*container, error) {
+	server := &container{bench: b, role: "server", stopSignal: order.Implementation.StopSignal}
+	err := server.create(ctx, stopwatt.ContainerOrder{
+		Image:      order.Image.ID,
+		Command:    order.Implementation.Command,
+		Env:        order.Implementation.Env,
+		CPUs:       order.Implementation.CPUs,
+		Memory:     order.Implementation.Memory,
+		Writable:   order.Implementation.Writable,
+		StopSignal: order.Implementation.StopSignal,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := server.start(ctx); err != nil {
+		server.remove(ctx)
+		return nil, err
+	}
+	return server, nil
+}
+
+// create makes the container and remembers its ID.
+func (c *container) create(ctx context.Context, order stopwatt.ContainerOrder) error {
+	order.Labels = maps.Clone(c.bench.Labels)
+	if order.Labels == nil {
+		order.Labels = map[string]string{}
+	}
+	order.Labels[stopwatt.LabelRole] = c.role
+	id, err := c.bench.Containers.Create(ctx, order)
+	if err != nil {
+		return fmt.Errorf("create the %s: %w", c.role, err)
+	}
+	c.ID = id
+	return nil
+}
+
+// start starts the container.
+func (c *container) start(ctx context.Context) error {
+	started, err := c.bench.Containers.Start(ctx, c.ID)
+	if err != nil {
+		return fmt.Errorf("start the %s: %w", c.role, err)
+	}
+	c.Container = started
+	return nil
+}
+
+// remove takes the container away. It bounds itself and works on when ctx is
+// cancelled. What it cannot remove the next command's reaper will, by label.
+func (c *container) remove(ctx context.Context) {
+	_ = c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal)
+}
+
+// watch cancels when the container ends before its time.
+func (c *container) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	if err := c.bench.Containers.Wait(ctx, c.ID); err == nil && ctx.Err() == nil {
+		cancel(errServerEnded)
+	}
+}
+
+// explain says in an error what became of the server, when that is the reason
+// behind err, with the last lines of its log.
+func (c *container) explain(ctx context.Context, err error) error {
+	fate, fateErr := c.bench.Containers.Fate(context.WithoutCancel(ctx), c.ID)
+	if fateErr != nil {
+		return errors.Join(err, fateErr)
+	}
+	switch {
+	case fate.OOMKilled:
+		err = fmt.Errorf("the server exited with %d (out of memory)", fate.ExitCode)
+	case !fate.Running:
+		err = fmt.Errorf("the server exited with %d", fate.ExitCode)
+	}
+	if len(fate.Log) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; its last lines:\n%s", err, strings.Join(fate.Log, "\n"))
+}

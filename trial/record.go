@@ -1,0 +1,134 @@
+package trial
+
+import (
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// record writes what was read into the trial: a number in base units, or the
+// reason why there is none.
+type record struct {
+	*stopwatt.Trial
+}
+
+// all records everything that a trial yields.
+func (r record) all(order Order, asked int64, ready *stopwatt.Ready, atRest stopwatt.Usage, before, after usage, result *stopwatt.DriveResult) {
+	r.Window = result.Window
+	r.Latency = result.Latency
+	r.driven(result)
+	r.latencies(result.Latency)
+	r.errors(result.Errors)
+	r.usage(atRest, before, after)
+	r.readyTime(asked, ready)
+	r.measured("image_size", float64(order.Image.Bytes))
+}
+
+// measured records a number.
+func (r record) measured(metric string, value float64) {
+	r.Measurements = append(r.Measurements, stopwatt.Measurement{Metric: metric, Value: value})
+}
+
+// absent records why there is no number.
+func (r record) absent(metric, reason string) {
+	r.Absent = append(r.Absent, stopwatt.Absence{Metric: metric, Reason: reason})
+}
+
+// driven records what the driver counted.
+func (r record) driven(result *stopwatt.DriveResult) {
+	seconds := result.Window.Duration().Seconds()
+	r.measured("time", seconds)
+	if seconds > 0 {
+		r.measured("throughput", float64(result.Requests)/seconds)
+	} else {
+		r.absent("throughput", "the window has no length")
+	}
+	r.measured("requests", float64(result.Requests))
+	r.measured("bytes_sent", float64(result.BytesSent))
+	r.measured("bytes_received", float64(result.BytesReceived))
+}
+
+// quantiles are the percentiles of latency that are recorded.
+var quantiles = []struct {
+	metric string
+	share  float64
+}{
+	{"latency_p50", 0.50},
+	{"latency_p90", 0.90},
+	{"latency_p99", 0.99},
+	{"latency_p99.9", 0.999},
+}
+
+// latencies records the histogram's mean, percentiles and maximum.
+func (r record) latencies(latency *stopwatt.Histogram) {
+	if latency == nil || latency.Count() == 0 {
+		for _, metric := range []string{"latency_mean", "latency_p50", "latency_p90", "latency_p99", "latency_p99.9", "latency_max"} {
+			r.absent(metric, "no request got a right answer")
+		}
+		return
+	}
+	r.measured("latency_mean", latency.Mean()/1e9)
+	for _, q := range quantiles {
+		r.measured(q.metric, seconds(latency.Quantile(q.share)))
+	}
+	r.measured("latency_max", seconds(latency.Max()))
+}
+
+// errors records how many requests failed, by kind and together.
+func (r record) errors(errors map[string]int64) {
+	all := int64(0)
+	for _, kind := range stopwatt.ErrorKinds {
+		all += errors[kind]
+		r.measured("errors_"+kind, float64(errors[kind]))
+	}
+	r.measured("errors", float64(all))
+}
+
+// usage records what the containers used.
+func (r record) usage(atRest stopwatt.Usage, before, after usage) {
+	r.spent("cpu_server", "CPU", before.server, after.server)
+	r.spent("cpu_server_user", "CPUUser", before.server, after.server)
+	r.spent("cpu_server_system", "CPUSystem", before.server, after.server)
+	r.spent("cpu_driver", "CPU", before.driver, after.driver)
+	r.held("memory_rest", "MemoryCurrent", atRest)
+	r.held("memory_peak", "MemoryPeak", after.server)
+}
+
+// spent records the difference of a counter of nanoseconds between the two
+// edges of the window. A counter that went back is no number.
+func (r record) spent(metric, field string, before, after stopwatt.Usage) {
+	start, reason := before.Field(field)
+	if reason == "" {
+		var end int64
+		if end, reason = after.Field(field); reason == "" && end < start {
+			reason = "the counter went backwards"
+		}
+		if reason == "" {
+			r.measured(metric, seconds(end-start))
+			return
+		}
+	}
+	r.absent(metric, reason)
+}
+
+// held records a number of bytes at one moment.
+func (r record) held(metric, field string, usage stopwatt.Usage) {
+	value, reason := usage.Field(field)
+	if reason != "" {
+		r.absent(metric, reason)
+		return
+	}
+	r.measured(metric, float64(value))
+}
+
+// readyTime records how long the server took to its first right answer.
+func (r record) readyTime(asked int64, ready *stopwatt.Ready) {
+	if asked == 0 {
+		r.absent("ready_time", "the engine runs on another machine: its clock cannot be read from here")
+		return
+	}
+	r.measured("ready_time", seconds(ready.At-asked))
+}
+
+// seconds turns nanoseconds into the base unit.
+func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }

@@ -1,0 +1,159 @@
+// Package trial carries out one trial, from create to remove: a fresh server
+// without any network, a driver that joins it, the answer verified before and
+// after, the meters read at both edges of the window.
+//
+// It imports no adapter. What it needs of Docker and of the meters it declares
+// here, and somebody else hands it in.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Containers is what a trial asks of the Docker Engine.
+type Containers interface {
+	// Create makes a container that does not run yet.
+	Create(ctx context.Context, order stopwatt.ContainerOrder) (id string, err error)
+	// Start starts it.
+	Start(ctx context.Context, id string) (stopwatt.Container, error)
+	// Attach opens the standard streams of a container that was not started yet.
+	Attach(ctx context.Context, id string) (io.ReadWriteCloser, error)
+	// Wait returns when the container has ended.
+	Wait(ctx context.Context, id string) error
+	// Fate tells what became of it.
+	Fate(ctx context.Context, id string) (stopwatt.Fate, error)
+	// Remove ends and removes it, within a bound of its own, even when ctx is cancelled.
+	Remove(ctx context.Context, id, stopSignal string) error
+}
+
+// Account is what the meters know of one container while it exists.
+type Account interface {
+	Read() stopwatt.Usage
+	Close() error
+}
+
+// Bench is where trials are carried out. All fields are needed.
+type Bench struct {
+	Containers Containers
+	// Account opens the accounting of the container whose first process this is.
+	Account func(pid int) (Account, error)
+	// Monotonic reads CLOCK_MONOTONIC of the engine's host in nanoseconds; nil
+	// when that is another machine.
+	Monotonic func() int64
+	// Agent is the ID of the image that the driver runs from.
+	Agent string
+	// Labels are put on every container.
+	Labels map[string]string
+}
+
+// Order says which trial is wanted.
+type Order struct {
+	Planned        stopwatt.PlannedTrial
+	Position       int
+	Implementation stopwatt.Implementation
+	Workload       stopwatt.Workload
+	Image          stopwatt.Image
+	Warmup         time.Duration
+}
+
+// Run carries out one trial. What goes wrong with the code under test makes
+// the trial invalid and stands in its Reason. An error means that no trial
+// came about: ctx was cancelled, or the engine is gone.
+func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
+	trial := stopwatt.Trial{
+		PlannedTrial: order.Planned,
+		Position:     order.Position,
+		Status:       stopwatt.Valid,
+		Started:      time.Now(),
+	}
+	err := b.measure(ctx, order, &trial)
+	switch {
+	case ctx.Err() != nil:
+		return stopwatt.Trial{}, ctx.Err()
+	case errors.Is(err, stopwatt.ErrUnreachable):
+		return stopwatt.Trial{}, err
+	case err != nil:
+		trial.Status, trial.Reason = stopwatt.Invalid, err.Error()
+	}
+	return trial, nil
+}
+
+// measure reads top to bottom as a trial is defined.
+func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) error {
+	asked := b.now()
+	server, err := b.server(ctx, order)
+	if err != nil {
+		return err
+	}
+	defer server.remove(ctx)
+
+	// Whatever waits for an answer waits no longer than the server lives.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go server.watch(ctx, cancel)
+
+	driver, err := b.driver(ctx, server, order)
+	if err != nil {
+		return server.explain(ctx, err)
+	}
+	defer driver.remove(ctx)
+
+	ready, err := driver.askReady(ctx, stopwatt.CommandReady)
+	if err != nil {
+		return server.explain(ctx, err)
+	}
+	accounts := b.open(server, driver)
+	defer accounts.close()
+	atRest := accounts.server()
+
+	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
+		return server.explain(ctx, err)
+	}
+	before := accounts.read()
+	result, err := driver.askResult(ctx)
+	if err != nil {
+		return server.explain(ctx, err)
+	}
+	after := accounts.read()
+	_, err = driver.askReady(ctx, stopwatt.CommandVerify)
+
+	record{trial}.all(order, asked, ready, atRest, before, after, result)
+	if err != nil {
+		return server.explain(ctx, fmt.Errorf("after the load: %w", err))
+	}
+	return wrongAnswers(result)
+}
+
+// now is CLOCK_MONOTONIC of the engine's host, 0 when it cannot be read here.
+func (b Bench) now() int64 {
+	if b.Monotonic == nil {
+		return 0
+	}
+	return b.Monotonic()
+}
+
+// wrongAnswers says why a result cannot be used, nil when every request got a
+// right answer.
+func wrongAnswers(result *stopwatt.DriveResult) error {
+	failed, kinds := int64(0), []string{}
+	for _, kind := range stopwatt.ErrorKinds {
+		if n := result.Errors[kind]; n > 0 {
+			failed += n
+			kinds = append(kinds, fmt.Sprintf("%d %s (first: %s)", n, kind, result.FirstErrors[kind]))
+		}
+	}
+	if failed == 0 && result.Requests > 0 {
+		return nil
+	}
+	if failed == 0 {
+		return errors.New("no request was answered")
+	}
+	return fmt.Errorf("%d of %d requests failed: %s", failed, failed+result.Requests, strings.Join(kinds, ", "))
+}
