@@ -26,12 +26,22 @@ type CaseResult struct {
 	Revision  Revision
 	Valid     int
 	Invalid   int
-	Reasons   []ReasonCount // of the invalid ones, the most frequent first
+	Marked    int            // of the valid ones, those that carry warnings
+	Reasons   []ReasonCount  // of the invalid ones, the most frequent first
+	Absent    []AbsenceCount // of the valid ones, in the order of Metrics, the most frequent first
 	Summaries []Summary
 }
 
 // ReasonCount says how many trials are invalid for one reason.
 type ReasonCount struct {
+	Reason string
+	Count  int
+}
+
+// AbsenceCount says how many valid trials have no number for a metric, for one
+// reason.
+type AbsenceCount struct {
+	Metric string
 	Reason string
 	Count  int
 }
