@@ -16,16 +16,17 @@ type container struct {
 	bench      Bench
 	role       string
 	stopSignal string
+	asked      int64 // CLOCK_MONOTONIC when the engine was asked to start it; 0: not readable
 }
 
 // errServerEnded is the cause by which everything that waits for the server
 // is let go.
 var errServerEnded = errors.New("the server ended")
 
-// server creates and starts the server's container, without any network.
-func (b Bench) server(ctx context.Context, order Order) (*container, error) {
+// createServer makes the server's container, without any network.
+func (b Bench) createServer(ctx context.Context, order Order) (*container, error) {
 	server := &container{bench: b, role: "server", stopSignal: order.Implementation.StopSignal}
-	err := server.create(ctx, stopwatt.ContainerOrder{
+	return server, server.create(ctx, stopwatt.ContainerOrder{
 		Image:      order.Image.ID,
 		Command:    order.Implementation.Command,
 		Env:        order.Implementation.Env,
@@ -34,14 +35,6 @@ func (b Bench) server(ctx context.Context, order Order) (*container, error) {
 		Writable:   order.Implementation.Writable,
 		StopSignal: order.Implementation.StopSignal,
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := server.start(ctx); err != nil {
-		server.remove(ctx)
-		return nil, err
-	}
-	return server, nil
 }
 
 // create makes the container and remembers its ID.
@@ -61,6 +54,7 @@ func (c *container) create(ctx context.Context, order stopwatt.ContainerOrder) e
 
 // start starts the container.
 func (c *container) start(ctx context.Context) error {
+	c.asked = c.bench.now()
 	started, err := c.bench.Containers.Start(ctx, c.ID)
 	if err != nil {
 		return fmt.Errorf("start the %s: %w", c.role, err)

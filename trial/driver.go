@@ -21,9 +21,9 @@ type driver struct {
 	answers *bufio.Reader
 }
 
-// driver creates and starts the driver's container in the server's network
-// namespace and tells it what it will be asked to do.
-func (b Bench) driver(ctx context.Context, server *container, order Order) (*driver, error) {
+// createDriver makes the driver's container in the server's network namespace
+// and opens its streams.
+func (b Bench) createDriver(ctx context.Context, server *container) (*driver, error) {
 	d := &driver{container: container{bench: b, role: "driver"}}
 	err := d.create(ctx, stopwatt.ContainerOrder{
 		Image:       b.Agent,
@@ -34,20 +34,17 @@ func (b Bench) driver(ctx context.Context, server *container, order Order) (*dri
 	if err != nil {
 		return nil, err
 	}
-	if err := d.begin(ctx, driveOrder(order)); err != nil {
+	d.streams, err = b.Containers.Attach(ctx, d.ID)
+	if err != nil {
 		d.remove(ctx)
-		return nil, err
+		return nil, fmt.Errorf("attach to the driver: %w", err)
 	}
+	d.answers = bufio.NewReader(d.streams)
 	return d, nil
 }
 
-// begin attaches to the driver, starts it and hands it its order.
+// begin starts the driver and hands it its order.
 func (d *driver) begin(ctx context.Context, order stopwatt.DriveOrder) error {
-	streams, err := d.bench.Containers.Attach(ctx, d.ID)
-	if err != nil {
-		return fmt.Errorf("attach to the driver: %w", err)
-	}
-	d.streams, d.answers = streams, bufio.NewReader(streams)
 	if err := d.start(ctx); err != nil {
 		return err
 	}

@@ -12,18 +12,6 @@ type record struct {
 	*stopwatt.Trial
 }
 
-// all records everything that a trial yields.
-func (r record) all(order Order, asked int64, ready *stopwatt.Ready, atRest stopwatt.Usage, before, after usage, result *stopwatt.DriveResult) {
-	r.Window = result.Window
-	r.Latency = result.Latency
-	r.driven(result)
-	r.latencies(result.Latency)
-	r.errors(result.Errors)
-	r.usage(atRest, before, after)
-	r.readyTime(asked, ready)
-	r.measured("image_size", float64(order.Image.Bytes))
-}
-
 // measured records a number.
 func (r record) measured(metric string, value float64) {
 	r.Measurements = append(r.Measurements, stopwatt.Measurement{Metric: metric, Value: value})
@@ -34,8 +22,11 @@ func (r record) absent(metric, reason string) {
 	r.Absent = append(r.Absent, stopwatt.Absence{Metric: metric, Reason: reason})
 }
 
-// driven records what the driver counted.
+// driven records what the driver counted and timed.
 func (r record) driven(result *stopwatt.DriveResult) {
+	r.Window, r.Latency = result.Window, result.Latency
+	r.latencies(result.Latency)
+	r.errors(result.Errors)
 	seconds := result.Window.Duration().Seconds()
 	r.measured("time", seconds)
 	if seconds > 0 {

@@ -87,48 +87,67 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 
 // measure reads top to bottom as a trial is defined.
 func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) error {
-	asked := b.now()
-	server, err := b.server(ctx, order)
+	// Both are created before either starts: the sooner the driver asks, the
+	// finer the time to the first right answer is known.
+	server, err := b.createServer(ctx, order)
 	if err != nil {
 		return err
 	}
 	defer server.remove(ctx)
+	driver, err := b.createDriver(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer driver.remove(ctx)
 
+	if err := server.start(ctx); err != nil {
+		return err
+	}
 	// Whatever waits for an answer waits no longer than the server lives.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go server.watch(ctx, cancel)
-
-	driver, err := b.driver(ctx, server, order)
-	if err != nil {
+	if err := b.converse(ctx, order, server, driver, trial); err != nil {
 		return server.explain(ctx, err)
 	}
-	defer driver.remove(ctx)
+	return nil
+}
 
+// converse has the driver do its work and reads the meters at the edges.
+func (b Bench) converse(ctx context.Context, order Order, server *container, driver *driver, trial *stopwatt.Trial) error {
+	if err := driver.begin(ctx, driveOrder(order)); err != nil {
+		return err
+	}
 	ready, err := driver.askReady(ctx, stopwatt.CommandReady)
 	if err != nil {
-		return server.explain(ctx, err)
+		return err
 	}
 	accounts := b.open(server, driver)
 	defer accounts.close()
 	atRest := accounts.server()
 
 	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
-		return server.explain(ctx, err)
+		return fmt.Errorf("warm up: %w", err)
 	}
 	before := accounts.read()
 	result, err := driver.askResult(ctx)
 	if err != nil {
-		return server.explain(ctx, err)
+		return err
 	}
 	after := accounts.read()
-	_, err = driver.askReady(ctx, stopwatt.CommandVerify)
 
-	record{trial}.all(order, asked, ready, atRest, before, after, result)
-	if err != nil {
-		return server.explain(ctx, fmt.Errorf("after the load: %w", err))
+	record := record{trial}
+	record.driven(result)
+	record.usage(atRest, before, after)
+	record.readyTime(server.asked, ready)
+	record.measured("image_size", float64(order.Image.Bytes))
+	if err := wrongAnswers(result); err != nil {
+		return err
 	}
-	return wrongAnswers(result)
+	if _, err := driver.askReady(ctx, stopwatt.CommandVerify); err != nil {
+		return fmt.Errorf("after the load: %w", err)
+	}
+	return nil
 }
 
 // now is CLOCK_MONOTONIC of the engine's host, 0 when it cannot be read here.
