@@ -1,0 +1,138 @@
+package regression
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// group names the trials that are summed up together.
+type group struct {
+	stopwatt.Case
+	stopwatt.Revision
+}
+
+// Summarize sums up the valid trials, per case, revision and metric, in the
+// metric's base unit. A trial that has no finite number for a metric does not
+// count towards that metric's N; a metric that no trial has gets no summary.
+//
+// The order is by workload, implementation and revision, then that of
+// stopwatt.Metrics; it and every figure are the same whatever the order of the
+// trials.
+func Summarize(trials []stopwatt.Trial) []stopwatt.Summary {
+	groups := map[group][]stopwatt.Trial{}
+	for _, trial := range trials {
+		if trial.Status == stopwatt.Valid {
+			of := group{trial.Case, trial.Revision}
+			groups[of] = append(groups[of], trial)
+		}
+	}
+	var summaries []stopwatt.Summary
+	for _, of := range sorted(groups) {
+		summaries = append(summaries, summarize(of, groups[of])...)
+	}
+	return summaries
+}
+
+// sorted lists the groups by workload, implementation and revision.
+func sorted(groups map[group][]stopwatt.Trial) []group {
+	keys := make([]group, 0, len(groups))
+	for of := range groups {
+		keys = append(keys, of)
+	}
+	slices.SortFunc(keys, func(a, b group) int {
+		return cmp.Or(
+			cmp.Compare(a.Workload, b.Workload),
+			cmp.Compare(a.Implementation, b.Implementation),
+			cmp.Compare(a.Revision, b.Revision))
+	})
+	return keys
+}
+
+// summarize sums up the trials of one group, metric by metric.
+func summarize(of group, trials []stopwatt.Trial) []stopwatt.Summary {
+	values := map[string][]float64{}
+	for _, trial := range trials {
+		for _, m := range trial.Measurements {
+			if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
+				values[m.Metric] = append(values[m.Metric], m.Value)
+			}
+		}
+	}
+	var summaries []stopwatt.Summary
+	for _, metric := range metricsIn(values) {
+		s := describe(values[metric])
+		s.Case, s.Revision, s.Metric = of.Case, of.Revision, metric
+		summaries = append(summaries, s)
+	}
+	return summaries
+}
+
+// metricsIn lists the names of a map in the order of stopwatt.Metrics; names
+// that are not among them follow, sorted.
+func metricsIn[V any](values map[string]V) []string {
+	var known, others []string
+	for _, metric := range stopwatt.Metrics {
+		if _, has := values[metric.Name]; has {
+			known = append(known, metric.Name)
+		}
+	}
+	for name := range values {
+		if !slices.Contains(known, name) {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	return append(known, others...)
+}
+
+// describe computes the figures of a summary from at least one finite value.
+//
+// Mean and variance are the corrected two-pass ones of Chan, Golub and LeVeque
+// (Algorithms for Computing the Sample Variance, The American Statistician 37,
+// 1983): rounding does not grow with the distance of the values from zero. The
+// standard deviation divides by n−1.
+func describe(values []float64) stopwatt.Summary {
+	slices.Sort(values) // for the median, and so that sums do not depend on the order of trials
+	n := float64(len(values))
+	mean := 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	rest := 0.0
+	for _, v := range values {
+		rest += (v - mean) / n
+	}
+	mean += rest
+	return stopwatt.Summary{
+		N:      len(values),
+		Mean:   min(max(mean, values[0]), values[len(values)-1]), // rounding may carry it past them
+		SD:     deviation(values, mean),
+		Median: median(values),
+		Min:    values[0],
+		Max:    values[len(values)-1],
+	}
+}
+
+// deviation is the sample standard deviation of values round their mean, 0 for
+// a single one.
+func deviation(values []float64, mean float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	n, squares, rest := float64(len(values)), 0.0, 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+		rest += v - mean
+	}
+	return math.Sqrt(max(squares-rest*rest/n, 0) / (n - 1))
+}
+
+// median is the middle of sorted values, or halfway between the middle two.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	low, high := sorted[(n-1)/2], sorted[n/2]
+	return low + (high-low)/2
+}
