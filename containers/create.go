@@ -1,0 +1,117 @@
+package containers
+
+import (
+	"context"
+	"slices"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// What every container gets, whatever the order says.
+const (
+	// maxProcesses is room for a server with thousands of threads, and none
+	// for a fork bomb: the kernel's own limit is 32768 on a small machine.
+	maxProcesses = 4096
+	// maxFiles is far above the 1024 that engines since containerd 2.1 begin
+	// with, and below what an engine without CAP_SYS_RESOURCE was given itself:
+	// asked for more than that, it starts no container.
+	maxFiles = 16384
+	// temporary is what /tmp is: servers need one although their root cannot be
+	// written, and some load libraries that they unpack there.
+	temporary = "rw,exec,nosuid,nodev,mode=1777,size=64m"
+	// A log is kept in two files, for the engine empties a single one when it
+	// is full, and with it the last lines.
+	logFiles, logFileSize = "2", "512k"
+)
+
+// Create makes a container that does not run yet and returns its ID. What the
+// order does not grant is withheld.
+func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (string, error) {
+	created, err := d.client.ContainerCreate(ctx, program(order), confinement(order), nil, nil, "")
+	if err != nil {
+		return "", attempted("create container", err)
+	}
+	return created.ID, nil
+}
+
+// program says what runs in the container.
+func program(order stopwatt.ContainerOrder) *container.Config {
+	return &container.Config{
+		Image:        order.Image,
+		Cmd:          order.Command,
+		Env:          assignments(order.Env),
+		Labels:       order.Labels,
+		StopSignal:   order.StopSignal,
+		OpenStdin:    order.Stdin,
+		StdinOnce:    order.Stdin, // the end of the conversation is the end of its input
+		AttachStdin:  order.Stdin,
+		AttachStdout: order.Stdin,
+		AttachStderr: order.Stdin,
+	}
+}
+
+// confinement says what the container may do.
+func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
+	processes := int64(maxProcesses)
+	host := &container.HostConfig{
+		NetworkMode:    network.NetworkNone,
+		IpcMode:        container.IPCModePrivate,
+		CapDrop:        []string{"ALL"},
+		SecurityOpt:    []string{"no-new-privileges"},
+		ReadonlyRootfs: !order.Writable,
+		Tmpfs:          map[string]string{"/tmp": temporary},
+		RestartPolicy:  container.RestartPolicy{Name: container.RestartPolicyDisabled},
+		LogConfig: container.LogConfig{
+			Type:   "json-file",
+			Config: map[string]string{"max-file": logFiles, "max-size": logFileSize},
+		},
+		Resources: container.Resources{
+			CpusetCpus: order.CPUs,
+			Memory:     order.Memory,
+			MemorySwap: order.Memory, // of memory and swap together: no swap
+			PidsLimit:  &processes,
+			Ulimits:    []*container.Ulimit{{Name: "nofile", Soft: maxFiles, Hard: maxFiles}},
+		},
+	}
+	if order.JoinNetwork != "" {
+		host.NetworkMode = container.NetworkMode("container:" + order.JoinNetwork)
+	}
+	return host
+}
+
+// assignments turns variables into NAME=value, in a fixed order.
+func assignments(env map[string]string) []string {
+	lines := make([]string, 0, len(env))
+	for name, value := range env {
+		lines = append(lines, name+"="+value)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// Start starts a container and tells the process that it began with. A process
+// that has ended already has the PID 0: ask for its Fate.
+func (d *Docker) Start(ctx context.Context, id string) (stopwatt.Container, error) {
+	if err := d.client.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
+		return stopwatt.Container{}, attempted("start container", err)
+	}
+	inspected, err := d.client.ContainerInspect(ctx, id)
+	if err != nil {
+		return stopwatt.Container{}, attempted("start container", err)
+	}
+	return stopwatt.Container{ID: id, PID: inspected.State.Pid}, nil
+}
+
+// Wait returns when the container does not run, at once when it never did.
+func (d *Docker) Wait(ctx context.Context, id string) error {
+	ended, failed := d.client.ContainerWait(ctx, id, container.WaitConditionNotRunning)
+	select { // both channels end with ctx
+	case <-ended:
+		return nil
+	case err := <-failed:
+		return attempted("wait for container", err)
+	}
+}

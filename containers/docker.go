@@ -1,0 +1,137 @@
+// Package containers makes images and containers through the Docker Engine
+// API: it is the only room that knows Docker.
+//
+// It decides nothing about what is measured. It never prunes, and it never
+// touches what does not carry stopwatt's own labels.
+package containers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/docker/docker/client"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Config says where the engine is found and how images are built. Its zero
+// value takes both from the environment of the process.
+type Config struct {
+	// Getenv reads the environment; nil: os.Getenv.
+	Getenv func(string) string
+	// Home is the folder that holds .docker; empty: the user's home.
+	Home string
+	// BuildNetwork is the network of a build's RUN steps: "host", "none", or
+	// empty for the engine's own choice, which is its bridge.
+	BuildNetwork string
+}
+
+// connectWithin bounds the first answer of an engine. Ssh has its own bound of
+// 30 s for a connection, and must be heard when it gives up.
+const connectWithin = 35 * time.Second
+
+// A Docker is one Docker Engine.
+type Docker struct {
+	client       *client.Client
+	engine       stopwatt.Engine
+	getenv       func(string) string
+	configs      dockerConfigs
+	buildNetwork string
+}
+
+// Connect finds the engine and asks what it is: by DOCKER_HOST, by
+// DOCKER_CONTEXT or Docker's current context, at /var/run/docker.sock, or at
+// the socket of a rootless engine. An error wraps stopwatt.ErrUnreachable when
+// there is no engine to speak to, and says what to do.
+func Connect(ctx context.Context, config Config) (*Docker, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	config = config.withDefaults()
+	where, err := findEngine(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	configs, err := readDockerConfigs(config)
+	if err != nil {
+		return nil, err
+	}
+	api, err := where.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Docker{client: api, getenv: config.Getenv, configs: configs, buildNetwork: config.BuildNetwork}
+	if err := d.ask(ctx, where); err != nil {
+		_ = api.Close() // nothing was sent that could be lost
+		return nil, err
+	}
+	return d, nil
+}
+
+// withDefaults fills in what the process itself says.
+func (c Config) withDefaults() Config {
+	if c.Getenv == nil {
+		c.Getenv = os.Getenv
+	}
+	if c.Home == "" {
+		c.Home, _ = os.UserHomeDir() // a user without a home has no Docker configuration
+	}
+	return c
+}
+
+// folder is where Docker's own configuration lies.
+func (c Config) folder() string {
+	if folder := c.Getenv("DOCKER_CONFIG"); folder != "" {
+		return folder
+	}
+	return filepath.Join(c.Home, ".docker")
+}
+
+// ask learns what the engine is and settles the version of the API.
+func (d *Docker) ask(ctx context.Context, where endpoint) error {
+	if _, err := d.client.Ping(ctx); err != nil {
+		return where.unreachable(err)
+	}
+	d.client.NegotiateAPIVersion(ctx)
+	version, err := d.client.ServerVersion(ctx)
+	if err != nil {
+		return where.unreachable(err)
+	}
+	info, err := d.client.Info(ctx)
+	if err != nil {
+		return where.unreachable(err)
+	}
+	d.engine = stopwatt.Engine{
+		Version:       version.Version,
+		API:           d.client.ClientVersion(),
+		OS:            version.Os,
+		Architecture:  version.Arch,
+		StorageDriver: info.Driver,
+		CgroupVersion: info.CgroupVersion,
+		CgroupDriver:  info.CgroupDriver,
+		Remote:        where.remote(),
+	}
+	return nil
+}
+
+// Engine is what the engine said of itself. Its architecture is in Go's words,
+// for the engine is a Go program that names its own.
+func (d *Docker) Engine() stopwatt.Engine { return d.engine }
+
+// Close lets go of the connections to the engine.
+func (d *Docker) Close() error { return d.client.Close() }
+
+// closing closes something that was only read from, when its reader is done.
+func closing(c io.Closer) { _ = c.Close() }
+
+// attempted wraps an error of the engine with what was attempted, and tells
+// apart an engine that is gone.
+func attempted(what string, err error) error {
+	if client.IsErrConnectionFailed(err) {
+		return fmt.Errorf("%s: %w: %w", what, stopwatt.ErrUnreachable, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

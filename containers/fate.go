@@ -1,0 +1,58 @@
+package containers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// The last lines that are shown of a log, and what is read of it at most: the
+// engine cuts a line that never ends into entries of 16 KiB.
+const (
+	lastLines   = 30
+	maxLogBytes = lastLines * (16<<10 + 8)
+)
+
+// Fate tells what became of a container, with the last 30 lines of its log.
+// The lines are text that may be shown on a terminal, each of 500 bytes at
+// most.
+func (d *Docker) Fate(ctx context.Context, id string) (stopwatt.Fate, error) {
+	inspected, err := d.client.ContainerInspect(ctx, id)
+	if err != nil {
+		return stopwatt.Fate{}, attempted("inspect container", err)
+	}
+	log, err := d.lastOfLog(ctx, id)
+	if err != nil {
+		return stopwatt.Fate{}, err
+	}
+	return stopwatt.Fate{
+		Running:   inspected.State.Running,
+		ExitCode:  inspected.State.ExitCode,
+		OOMKilled: inspected.State.OOMKilled,
+		Log:       log,
+	}, nil
+}
+
+// lastOfLog reads the end of a container's log.
+func (d *Docker) lastOfLog(ctx context.Context, id string) ([]string, error) {
+	stream, err := d.client.ContainerLogs(ctx, id, container.LogsOptions{
+		ShowStdout: true, ShowStderr: true, Tail: strconv.Itoa(lastLines),
+	})
+	if err != nil {
+		return nil, attempted("read container's log", err)
+	}
+	defer closing(stream)
+	var text bytes.Buffer
+	_, err = stdcopy.StdCopy(&text, &text, io.LimitReader(stream, maxLogBytes))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("read container's log: %w", err)
+	}
+	return tail(text.Bytes(), lastLines), nil
+}
