@@ -1,0 +1,129 @@
+package jobs
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Limits of memory: Docker refuses less than six mebibytes.
+const (
+	leastMemory = 6 << 20
+	mostMemory  = 64 << 40
+)
+
+var implementationRows = []row[stopwatt.Implementation]{
+	{word{key: "build", kind: "text or [build]", absent: "`image` is pulled", doc: "How its image is built: a folder with a Dockerfile, relative to the suite file, or more in a mapping. Exactly one of `build` and `image` is given."},
+		func(r *reader, at node, to *stopwatt.Implementation) { to.Build = r.build(at) }},
+	{word{key: "image", kind: "text", absent: "it is built", doc: "An image to pull. `{sha}` in it stands for the commit that is measured, for images that another job built. In braces, put it in quotes."},
+		func(r *reader, at node, to *stopwatt.Implementation) { r.text(at, "image", &to.Image, isImage) }},
+	{word{key: "command", kind: "list of texts", absent: "the image's own", doc: "The program and its arguments, instead of the image's own."},
+		func(r *reader, at node, to *stopwatt.Implementation) { r.command(at, &to.Command) }},
+	{word{key: "env", kind: "names to texts", absent: "the image's own", doc: "Environment variables, beside the image's own."},
+		func(r *reader, at node, to *stopwatt.Implementation) {
+			r.dictionary(at, "env", &to.Env, isVariable, isPassable)
+		}},
+	{word{key: "cpus", kind: "text", absent: "all cores", doc: "The cores that it may use: `\"0-3\"` or `\"0,2\"`. A single core is written in quotes, because `2` could also be meant as two cores."},
+		func(r *reader, at node, to *stopwatt.Implementation) { r.cores(at, &to.CPUs) }},
+	{word{key: "memory", kind: "size", absent: "no limit", doc: "The memory that it may use, from 6MiB: bytes, or a number of `KiB`, `MiB`, `GiB` or `TiB`."},
+		func(r *reader, at node, to *stopwatt.Implementation) {
+			r.size(at, "memory", &to.Memory, leastMemory, mostMemory)
+		}},
+	{word{key: "stop-signal", kind: "text", absent: "it is killed outright", doc: "The signal that asks it to end by itself, like `SIGTERM`. A polite stop of a process that handles no signal costs ten seconds a trial."},
+		func(r *reader, at node, to *stopwatt.Implementation) {
+			r.text(at, "stop-signal", &to.StopSignal, isSignal)
+		}},
+	{word{key: "writable", kind: "yes or no", fallback: "false", doc: "`true` lets it write to its own root file system."},
+		func(r *reader, at node, to *stopwatt.Implementation) { r.yes(at, "writable", &to.Writable) }},
+}
+
+var buildRows = []row[stopwatt.Build]{
+	{word{key: "context", kind: "text", example: "context: folder", doc: "The folder that is sent to the builder, relative to the suite file."},
+		func(r *reader, at node, to *stopwatt.Build) { r.path(at, "context", &to.Context) }},
+	{word{key: "dockerfile", kind: "text", absent: "`Dockerfile` in the context", doc: "The Dockerfile, relative to the suite file. It is always today's, also when `ref` names another commit."},
+		func(r *reader, at node, to *stopwatt.Build) { r.path(at, "dockerfile", &to.Dockerfile) }},
+	{word{key: "args", kind: "names to texts", absent: "none", doc: "Build arguments."},
+		func(r *reader, at node, to *stopwatt.Build) {
+			r.dictionary(at, "args", &to.Args, isVariable, isPassable)
+		}},
+	{word{key: "target", kind: "text", absent: "the last stage", doc: "The stage of the Dockerfile to stop at."},
+		func(r *reader, at node, to *stopwatt.Build) { r.text(at, "target", &to.Target, isName) }},
+	{word{key: "ref", kind: "text", absent: "the commit that is measured", doc: "Another commit, branch or tag that the context is taken from."},
+		func(r *reader, at node, to *stopwatt.Build) { r.text(at, "ref", &to.Ref, isLine, isRef) }},
+}
+
+func (r *reader) implementations(at node) []stopwatt.Implementation {
+	var all []stopwatt.Implementation
+	r.named(at, "implementation", func(name string, value node) {
+		all = append(all, r.implementation(name, value))
+	})
+	return all
+}
+
+func (r *reader) implementation(name string, at node) stopwatt.Implementation {
+	to := stopwatt.Implementation{Name: name}
+	noun := "implementation " + brief(name)
+	whole(r, at, noun, implementationRows, &to)
+	if at.kind != mapping {
+		return to
+	}
+	switch build, image := at.has("build"), at.has("image"); {
+	case build && image:
+		r.fault(at.owner, "%s has both build and image; remove one", noun)
+	case !build && !image:
+		r.fault(at.owner, "%s has no image; write build: and a folder with a Dockerfile, or image: and what to pull", noun)
+	}
+	return to
+}
+
+// build reads a folder, or a mapping with more than that.
+func (r *reader) build(at node) *stopwatt.Build {
+	var to stopwatt.Build
+	context, dockerfile := at, at
+	if at.kind == scalar {
+		r.path(at, "build", &to.Context)
+	} else {
+		whole(r, at, "build", buildRows, &to)
+		context, _ = at.get("context")
+		dockerfile, _ = at.get("dockerfile")
+	}
+	if to.Dockerfile != "" {
+		r.regular(dockerfile, "dockerfile", to.Dockerfile)
+	}
+	if to.Context != "" && to.Ref == "" { // another commit may have other folders
+		r.folder(context, to)
+	}
+	return &to
+}
+
+// folder checks that a build's context is there, and has its Dockerfile.
+func (r *reader) folder(at node, build stopwatt.Build) {
+	info, err := r.files.Stat(build.Context)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.fault(at.at, "there is no folder %s beside the suite file; make it, or mend its name", brief(build.Context))
+	case err != nil:
+		r.fault(at.at, "the folder %s cannot be looked at (%s); give permission, or name another", brief(build.Context), cause(err))
+	case !info.IsDir():
+		r.fault(at.at, "%s is a file, no folder; write %s, and a Dockerfile of another name as dockerfile", brief(build.Context), path.Dir(build.Context))
+	case build.Dockerfile == "":
+		r.regular(at, "build", path.Join(build.Context, "Dockerfile"))
+	}
+}
+
+func (r *reader) command(at node, to *[]string) {
+	r.texts(at, "command", to, isPassable)
+	if at.kind == list && len(at.items) == 0 {
+		r.fault(at.at, "command is empty; write the program and its arguments, or remove the key")
+	}
+}
+
+func (r *reader) cores(at node, to *string) {
+	if at.kind == scalar && at.plain && wholeNumber.MatchString(at.text) {
+		r.fault(at.at, `cpus %s may mean a core or a number of cores; write "0-1" for two cores, or %q in quotes for that core`, at.text, at.text)
+		return
+	}
+	r.text(at, "cpus", to, isCores)
+}

@@ -1,0 +1,230 @@
+package jobs
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// beside is a set of files whose suite lies in the folder "suites/here", so
+// that names may climb out of it.
+type beside fstest.MapFS
+
+func (b beside) ReadFile(name string) ([]byte, error) {
+	return fstest.MapFS(b).ReadFile(path.Join("suites/here", name))
+}
+
+func (b beside) Stat(name string) (fs.FileInfo, error) {
+	return fstest.MapFS(b).Stat(path.Join("suites/here", name))
+}
+
+var exampleFiles = beside{
+	"docker/go/Dockerfile":          {Data: []byte("FROM scratch\nEXPOSE 8080\n")},
+	"docker/rust/Dockerfile":        {Data: []byte("FROM scratch\n")},
+	"docker/bare/readme":            {Data: []byte("no Dockerfile here")},
+	"suites/here/go/Dockerfile":     {Data: []byte("FROM scratch\n")},
+	"suites/here/rust/Dockerfile":   {Data: []byte("FROM scratch\n")},
+	"suites/here/points.csv":        {Data: []byte("1,2\r\n")},
+	"suites/here/large.bin":         {Data: make([]byte, mostBody+1)},
+	"suites/here/Dockerfile":        {Data: []byte("FROM scratch\n")},
+	"suites/here/my dir/Dockerfile": {Data: []byte("FROM scratch\n")},
+}
+
+func read(t *testing.T, text, profile string) stopwatt.Suite {
+	t.Helper()
+	suite, err := Read("stopwatt.yml", []byte(text), exampleFiles, Options{Profile: profile})
+	if err != nil {
+		t.Fatalf("Read:\n%v", err)
+	}
+	return suite
+}
+
+const everyKey = `
+suite: web-servers
+baseline: rust
+implementations:
+  go: {build: ../../docker/go/}
+  rust:
+    build: {context: ../../docker/rust, dockerfile: Dockerfile, args: {ALLOC: arena, N: 1.10}, target: final, ref: v1.0}
+    command: [/server, --port, 8080]
+    env: {THREADS: 4, EMPTY: "", LINES: "a\nb"}
+    cpus: 0-2,5
+    memory: 512MiB
+    stop-signal: SIGTERM
+    writable: true
+  pulled: {image: "registry.example.org/team/server:{sha}"}
+workloads:
+  static:
+    http:
+      port: 8080
+      request: {path: /static?a=b}
+    load: {requests: 5000}
+  upload:
+    http:
+      port: 80
+      request: {method: POST, path: /up, headers: {Accept: text/plain}, body: {file: points.csv}}
+      expect: {status: 201, body-sha256: BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD}
+      ready-within: 1m
+    load: {users: 8, for: 10s, connection: close, timeout: 500ms}
+plan:
+  rounds: 3
+  warmup: 0s
+  profiles:
+    short: {rounds: 1, warmup: 1s, load: {users: 2, for: 2s}}
+    closed: {load: {requests: 7, connection: close, timeout: 1s}}
+`
+
+func TestEveryKeyReachesTheSuite(t *testing.T) {
+	t.Parallel()
+	want := stopwatt.Suite{
+		Name: "web-servers", Baseline: "rust",
+		Implementations: []stopwatt.Implementation{
+			{Name: "go", Build: &stopwatt.Build{Context: "../../docker/go"}},
+			{
+				Name: "rust",
+				Build: &stopwatt.Build{
+					Context: "../../docker/rust", Dockerfile: "Dockerfile",
+					Args: map[string]string{"ALLOC": "arena", "N": "1.10"}, Target: "final", Ref: "v1.0",
+				},
+				Command: []string{"/server", "--port", "8080"},
+				Env:     map[string]string{"THREADS": "4", "EMPTY": "", "LINES": "a\nb"},
+				CPUs:    "0-2,5", Memory: 512 << 20, StopSignal: "SIGTERM", Writable: true,
+			},
+			{Name: "pulled", Image: "registry.example.org/team/server:{sha}"},
+		},
+		Workloads: []stopwatt.Workload{
+			{
+				Name: "static",
+				HTTP: &stopwatt.HTTP{
+					Port: 8080, Request: stopwatt.Request{Method: "GET", Path: "/static?a=b"},
+					Expect: stopwatt.Expect{Status: 200}, ReadyWithin: 30 * time.Second,
+				},
+				Load: stopwatt.Load{Users: 4, Requests: 5000, Timeout: 10 * time.Second},
+			},
+			{
+				Name: "upload",
+				HTTP: &stopwatt.HTTP{
+					Port: 80,
+					Request: stopwatt.Request{
+						Method: "POST", Path: "/up", Headers: map[string]string{"Accept": "text/plain"}, Body: []byte("1,2\r\n"),
+					},
+					Expect:      stopwatt.Expect{Status: 201, BodySHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+					ReadyWithin: time.Minute,
+				},
+				Load: stopwatt.Load{Users: 8, For: 10 * time.Second, Close: true, Timeout: 500 * time.Millisecond},
+			},
+		},
+		Plan: stopwatt.PlanSettings{Rounds: 3},
+	}
+	if diff := cmp.Diff(want, read(t, everyKey, "")); diff != "" {
+		t.Errorf("suite differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestAProfileOverridesWhatItNames(t *testing.T) {
+	t.Parallel()
+	short := read(t, everyKey, "short")
+	if short.Profile != "short" || short.Plan != (stopwatt.PlanSettings{Rounds: 1, Warmup: time.Second}) {
+		t.Errorf("profile %q, plan %+v", short.Profile, short.Plan)
+	}
+	want := []stopwatt.Load{
+		{Users: 2, For: 2 * time.Second, Timeout: 10 * time.Second},
+		{Users: 2, For: 2 * time.Second, Close: true, Timeout: 500 * time.Millisecond},
+	}
+	if diff := cmp.Diff(want, loads(short)); diff != "" {
+		t.Errorf("short: loads differ (-want +got):\n%s", diff)
+	}
+	closed := read(t, everyKey, "closed")
+	want = []stopwatt.Load{
+		{Users: 4, Requests: 7, Close: true, Timeout: time.Second},
+		{Users: 8, Requests: 7, Close: true, Timeout: time.Second},
+	}
+	if diff := cmp.Diff(want, loads(closed)); diff != "" {
+		t.Errorf("closed: loads differ (-want +got):\n%s", diff)
+	}
+	if closed.Plan.Rounds != 3 {
+		t.Errorf("closed has %d rounds, want the plan's 3", closed.Plan.Rounds)
+	}
+}
+
+func loads(suite stopwatt.Suite) []stopwatt.Load {
+	var all []stopwatt.Load
+	for _, workload := range suite.Workloads {
+		all = append(all, workload.Load)
+	}
+	return all
+}
+
+func TestAFileMayComeFromWindowsOrHaveAHeader(t *testing.T) {
+	t.Parallel()
+	want := read(t, everyKey, "")
+	for name, text := range map[string]string{
+		"CRLF":                    strings.ReplaceAll(everyKey, "\n", "\r\n"),
+		"byte order mark":         "\ufeff" + everyKey,
+		"document header":         "# a comment\n---" + everyKey + "...\n",
+		"comments and joined 👩‍💻": "# 👩‍💻\n" + everyKey,
+	} {
+		if diff := cmp.Diff(want, read(t, text, "")); diff != "" {
+			t.Errorf("%s: suite differs (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestFaults reads each testdata/faults/*.yml and compares its faults with the
+// file beside it.
+func TestFaultsAreToldWithPlaceAndRemedy(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/faults/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yml"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Read("stopwatt.yml", text, exampleFiles, Options{})
+			golden(t, strings.TrimSuffix(file, ".yml")+".txt", faultsOf(t, err).Error()+"\n")
+		})
+	}
+}
+
+func faultsOf(t *testing.T, err error) stopwatt.Faults {
+	t.Helper()
+	var faults stopwatt.Faults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("Read returned %v, want faults", err)
+	}
+	return faults
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got), -update writes it:\n%s", file, diff)
+	}
+}

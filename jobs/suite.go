@@ -1,0 +1,178 @@
+package jobs
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Limits of a plan. A million trials of a second each take twelve days.
+const (
+	mostRounds = 10_000
+	mostTrials = 1_000_000
+)
+
+// A draft is a suite as it was written, before a profile is applied.
+type draft struct {
+	name            string
+	baseline        string
+	implementations []stopwatt.Implementation
+	workloads       []workload
+	plan            plan
+}
+
+var suiteRows = []row[draft]{
+	{word{key: "suite", kind: "text", example: "suite: and its name", doc: "The suite's name: letters, digits, `.`, `_` and `-`, 64 at most, a letter or digit first. All names in a suite are like this."},
+		func(r *reader, at node, to *draft) { r.text(at, "suite", &to.name, isName) }},
+	{word{key: "baseline", kind: "text", absent: "the first implementation", doc: "The implementation that the others are compared with."},
+		func(r *reader, at node, to *draft) { r.text(at, "baseline", &to.baseline) }},
+	{word{key: "implementations", kind: "names to [implementation]", example: "implementations: and below it, indented, name: {build: folder}", doc: "The things that are compared."},
+		func(r *reader, at node, to *draft) { to.implementations = r.implementations(at) }},
+	{word{key: "workloads", kind: "names to [workload]", example: "workloads: and below it, indented, name: {http: {…}, load: {…}}", doc: "What is asked of each of them."},
+		func(r *reader, at node, to *draft) { to.workloads = r.workloads(at) }},
+	{word{key: "plan", kind: "[plan]", fallback: "{}", doc: "How often everything is measured."},
+		func(r *reader, at node, to *draft) { whole(r, at, "plan", planRows, &to.plan) }},
+}
+
+// plan is the mapping of that name.
+type plan struct {
+	rounds   int
+	warmup   time.Duration
+	profiles []profile
+}
+
+var planRows = []row[plan]{
+	{word{key: "rounds", kind: "number", fallback: "10", doc: "How often each case is measured, 1 to 10000."},
+		func(r *reader, at node, to *plan) { r.rounds(at, &to.rounds) }},
+	{word{key: "warmup", kind: "duration", fallback: "2s", doc: "How long each trial is under load before its measured window, at most an hour; `0s` for not at all."},
+		func(r *reader, at node, to *plan) { r.warmup(at, &to.warmup) }},
+	{word{key: "profiles", kind: "names to [profile]", absent: "no profiles", doc: "Other settings under a name, for `--profile`: a short run, a thorough one."},
+		func(r *reader, at node, to *plan) { to.profiles = r.profiles(at) }},
+}
+
+// A profile holds what it says otherwise than the suite. Fields that are nil or
+// zero say nothing.
+type profile struct {
+	name   string
+	rounds int
+	warmup *time.Duration
+	load   load
+}
+
+var profileRows = []row[profile]{
+	{word{key: "rounds", kind: "number", absent: "the plan's", doc: "Instead of the plan's `rounds`."},
+		func(r *reader, at node, to *profile) { r.rounds(at, &to.rounds) }},
+	{word{key: "warmup", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `warmup`."},
+		func(r *reader, at node, to *profile) { to.warmup = new(time.Duration); r.warmup(at, to.warmup) }},
+	{word{key: "load", kind: "[load]", absent: "each workload's", doc: "Keys here replace the same keys in the load of every workload; `requests` replaces `for`, and `for` replaces `requests`. No key has a default here."},
+		func(r *reader, at node, to *profile) { r.overridingLoad(at, to) }},
+}
+
+func (r *reader) rounds(at node, to *int) { r.count(at, "rounds", to, 1, mostRounds) }
+
+func (r *reader) warmup(at node, to *time.Duration) {
+	r.duration(at, "warmup", to, 0, time.Hour)
+}
+
+func (r *reader) profiles(at node) []profile {
+	var all []profile
+	r.named(at, "profile", func(name string, value node) {
+		p := profile{name: name}
+		decode(r, value, "profile "+brief(name), profileRows, &p)
+		all = append(all, p)
+	})
+	return all
+}
+
+func (r *reader) overridingLoad(at node, to *profile) {
+	noun := "load of profile " + brief(to.name)
+	decode(r, at, noun, loadRows, &to.load)
+	r.onlyOneEnd(at, noun)
+}
+
+// suite reads the whole file.
+func (r *reader) suite(root node, profileName string) stopwatt.Suite {
+	var d draft
+	whole(r, root, "the suite", suiteRows, &d)
+	suite := stopwatt.Suite{
+		Name:            d.name,
+		Baseline:        d.baseline,
+		Implementations: d.implementations,
+		Plan:            stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup},
+		Profile:         profileName,
+	}
+	chosen := r.profile(root, d.plan.profiles, profileName)
+	suite.Plan = chosen.over(suite.Plan)
+	for _, w := range d.workloads {
+		suite.Workloads = append(suite.Workloads, w.under(chosen.load))
+	}
+	r.baseline(root, &suite)
+	r.bounded(root, suite)
+	return suite
+}
+
+// profile finds the profile that is asked for; with no name, it is one that
+// says nothing.
+func (r *reader) profile(root node, profiles []profile, name string) profile {
+	if name == "" {
+		return profile{}
+	}
+	names := make([]string, len(profiles))
+	for i, p := range profiles {
+		if p.name == name {
+			return p
+		}
+		names[i] = p.name
+	}
+	plan, _ := root.get("plan")
+	if at, ok := plan.get("profiles"); ok {
+		r.fault(at.owner, "there is no profile %s; there are: %s", brief(name), strings.Join(names, ", "))
+	} else {
+		r.fault(place{}, "there is no profile %s, the suite has none; add it to plan as profiles: {name: {rounds: 2}}", brief(name))
+	}
+	return profile{}
+}
+
+// over lays what the profile says over the suite's settings.
+func (p profile) over(settings stopwatt.PlanSettings) stopwatt.PlanSettings {
+	if p.rounds != 0 {
+		settings.Rounds = p.rounds
+	}
+	if p.warmup != nil {
+		settings.Warmup = *p.warmup
+	}
+	return settings
+}
+
+// baseline checks the baseline, or takes the first implementation.
+func (r *reader) baseline(root node, suite *stopwatt.Suite) {
+	at, written := root.get("baseline")
+	if !written && len(suite.Implementations) > 0 {
+		suite.Baseline = suite.Implementations[0].Name
+	}
+	if !written || at.kind != scalar || len(suite.Implementations) == 0 {
+		return
+	}
+	var names []string
+	for _, implementation := range suite.Implementations {
+		names = append(names, implementation.Name)
+	}
+	if slices.Contains(names, suite.Baseline) {
+		return
+	}
+	if guess, near := nearest(suite.Baseline, names); near {
+		r.fault(at.at, "baseline %s is no implementation; did you mean %s?", brief(suite.Baseline), brief(guess))
+	} else {
+		r.fault(at.at, "baseline %s is no implementation; write one of implementations", brief(suite.Baseline))
+	}
+}
+
+// bounded checks that the plan can be held in memory and in a lifetime.
+func (r *reader) bounded(root node, suite stopwatt.Suite) {
+	cases := len(suite.Implementations) * len(suite.Workloads)
+	if trials := cases * suite.Plan.Rounds; trials > mostTrials {
+		r.fault(root.at, "%d cases in %d rounds are %d trials, and a plan has at most %d; write fewer rounds", cases, suite.Plan.Rounds, trials, mostTrials)
+	}
+}
