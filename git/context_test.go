@@ -183,12 +183,12 @@ func TestAFolderOfThePastIsAsItWas(t *testing.T) {
 func TestAFolderWhoseNameIsAPatternIsThatFolderAlone(t *testing.T) {
 	t.Parallel()
 	s := newCommitted(t)
-	for _, name := range []string{"[g]o", "*", ":(top)", "-rf"} {
+	for _, name := range []string{"[g]o", "*", ":(icase)x", "-rf"} {
 		s.write(name+"/only", name)
 	}
 	s.commit("patterns")
 	r := s.open(nil)
-	for _, name := range []string{"[g]o", "*", ":(top)", "-rf"} {
+	for _, name := range []string{"[g]o", "*", ":(icase)x", "-rf"} {
 		lines, _ := unpack(t, contextOf(t, r, name, "HEAD"))
 		if diff := cmp.Diff([]string{"644 only " + name}, lines); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -69,6 +69,7 @@ func TestOpenSaysWhatIsWrongWithAFolder(t *testing.T) {
 func TestTheEnvironmentOfAHookDoesNotMislead(t *testing.T) {
 	s, other := newCommitted(t), newCommitted(t)
 	want := s.git("rev-parse", "HEAD")
+	other.write("go/other.go", "")
 	other.commit("another")
 	t.Setenv("GIT_DIR", filepath.Join(other.dir, ".git"))
 	t.Setenv("GIT_WORK_TREE", other.dir)
@@ -82,8 +83,8 @@ func TestTheEnvironmentOfAHookDoesNotMislead(t *testing.T) {
 		t.Errorf("top is %q, want %q", r.Top(), s.dir)
 	}
 	checkout, err := r.Checkout(t.Context(), []string{s.dir})
-	if err != nil || checkout.Commit.SHA != want {
-		t.Errorf("got commit %q (%v), want %q", checkout.Commit.SHA, err, want)
+	if err != nil || checkout.Commit.SHA != want || checkout.Dirty {
+		t.Errorf("got commit %q, dirty %v (%v); want %q, clean", checkout.Commit.SHA, checkout.Dirty, err, want)
 	}
 }
 
