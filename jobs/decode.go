@@ -60,7 +60,7 @@ func complete[T any](r *reader, at node, noun string, rows []row[T], to *T) {
 	}
 	for _, row := range rows {
 		switch {
-		case at.has(row.key):
+		case at.has(row.key) || misspelt(at, row.key, keysOf(rows)):
 		case row.example != "":
 			r.fault(at.owner, "%s has no %s; write %s", noun, row.key, row.example)
 		case row.fallback == "{}":
@@ -99,7 +99,7 @@ func (r *reader) is(at node, wanted kind, noun string) bool {
 	if at.kind == wanted {
 		return true
 	}
-	how := map[kind]string{mapping: "key: value below it, indented, or in braces", list: "[a, b]", scalar: "one value"}[wanted]
+	how := map[kind]string{mapping: "key: value below it, indented, or in braces", list: "[a, b]", scalar: "one text or number"}[wanted]
 	r.fault(at.at, "%s is %s here and must be %s; write %s", noun, at.kind, wanted, how)
 	return false
 }
@@ -122,18 +122,39 @@ func (r *reader) unique(at node, noun string) []entry {
 
 // unknown tells of a key that has no row.
 func (r *reader) unknown(e entry, noun string, known []string) {
-	first, _, _ := strings.Cut(e.key, " ")
-	guess, near := nearest(e.key, known)
+	guess, near := meant(e.key, known)
 	switch {
 	case slices.Contains(later, e.key):
 		r.fault(e.at, "%s in %s is not supported by this version; remove it", e.key, noun)
-	case first != e.key && slices.Contains(known, first):
-		r.fault(e.at, "unknown key %s in %s; a colon is missing after %s", brief(e.key), noun, first)
+	case near && strings.HasPrefix(e.key, guess+" "):
+		r.fault(e.at, "unknown key %s in %s; a colon is missing after %s", brief(e.key), noun, guess)
 	case near:
 		r.fault(e.at, "unknown key %s in %s; did you mean %q?", brief(e.key), noun, guess)
 	default:
 		r.fault(e.at, "unknown key %s in %s; the keys are %s", brief(e.key), noun, strings.Join(known, ", "))
 	}
+}
+
+// meant returns the key that an unknown one was probably meant to be.
+func meant(written string, known []string) (string, bool) {
+	if first, _, more := strings.Cut(written, " "); more && slices.Contains(known, first) {
+		return first, true // {port 8080}
+	}
+	return nearest(written, known)
+}
+
+// misspelt tells whether a key that seems to be missing is there under a wrong
+// name. That has been said then, and is one fault, not two.
+func misspelt(at node, key string, known []string) bool {
+	return slices.ContainsFunc(at.keys(), func(written string) bool {
+		guess, near := meant(written, known)
+		return near && guess == key && !slices.Contains(known, written)
+	})
+}
+
+// none tells whether none of some keys is there, not even under a wrong name.
+func none(at node, known []string, keys ...string) bool {
+	return !slices.ContainsFunc(keys, func(key string) bool { return at.has(key) || misspelt(at, key, known) })
 }
 
 func keysOf[T any](rows []row[T]) []string {

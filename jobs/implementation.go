@@ -66,13 +66,10 @@ func (r *reader) implementation(name string, at node) stopwatt.Implementation {
 	to := stopwatt.Implementation{Name: name}
 	noun := "implementation " + brief(name)
 	whole(r, at, noun, implementationRows, &to)
-	if at.kind != mapping {
-		return to
-	}
-	switch build, image := at.has("build"), at.has("image"); {
-	case build && image:
+	switch {
+	case at.has("build") && at.has("image"):
 		r.fault(at.owner, "%s has both build and image; remove one", noun)
-	case !build && !image:
+	case at.kind == mapping && none(at, keysOf(implementationRows), "build", "image"):
 		r.fault(at.owner, "%s has no image; write build: and a folder with a Dockerfile, or image: and what to pull", noun)
 	}
 	return to
@@ -107,7 +104,7 @@ func (r *reader) folder(at node, build stopwatt.Build) {
 	case err != nil:
 		r.fault(at.at, "the folder %s cannot be looked at (%s); give permission, or name another", brief(build.Context), cause(err))
 	case !info.IsDir():
-		r.fault(at.at, "%s is a file, no folder; write %s, and a Dockerfile of another name as dockerfile", brief(build.Context), path.Dir(build.Context))
+		r.fault(at.at, "%s is a file, no folder; name its folder, and the file itself as dockerfile", brief(build.Context))
 	case build.Dockerfile == "":
 		r.regular(at, "build", path.Join(build.Context, "Dockerfile"))
 	}

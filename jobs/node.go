@@ -14,7 +14,7 @@ type kind string
 
 const (
 	nothing kind = "nothing" // a key without a value, or null
-	scalar  kind = "text"
+	scalar  kind = "a single value"
 	list    kind = "a list"
 	mapping kind = "a mapping"
 )
@@ -50,6 +50,15 @@ func (n node) get(key string) (node, bool) {
 func (n node) has(key string) bool {
 	_, ok := n.get(key)
 	return ok
+}
+
+// keys are those that are written, in their order.
+func (n node) keys() []string {
+	keys := make([]string, len(n.entries))
+	for i, e := range n.entries {
+		keys[i] = e.key
+	}
+	return keys
 }
 
 // node copies the parser's tree into ours. Only here and in tree.go does

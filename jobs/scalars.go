@@ -98,21 +98,22 @@ var (
 	nearlyNumber = regexp.MustCompile(`^\+?0*([1-9][0-9_,']*)( *[A-Za-z]+)*$`)
 )
 
-// count reads a whole number from least to most, of what the noun says.
+// count reads a whole number from least to most. What it is, the noun says: a
+// number of rounds, a port number.
 func (r *reader) count(at node, noun string, to *int, least, most int) {
-	if !r.is(at, scalar, noun) {
+	if !r.is(at, scalar, "the "+noun) {
 		return
 	}
 	n, err := strconv.Atoi(at.text)
 	switch {
 	case wholeNumber.MatchString(at.text) && !at.plain:
-		r.fault(at.at, "%s is text in quotes; write %s without them", noun, brief(at.text))
+		r.fault(at.at, "%s is text, no %s; write %s without quotes", brief(at.text), noun, at.text)
 	case wholeNumber.MatchString(at.text) && (err != nil || n > most):
-		r.fault(at.at, "%s is above %d, the most for %s; write less", brief(at.text), most, noun)
+		r.fault(at.at, "%s is above %d, the greatest %s; write less", brief(at.text), most, noun)
 	case err == nil && n < least:
-		r.fault(at.at, "%s is below %d, the least for %s; write %d or more", brief(at.text), least, noun, least)
+		r.fault(at.at, "%s is below %d, the least %s; write %d or more", brief(at.text), least, noun, least)
 	case !wholeNumber.MatchString(at.text):
-		r.fault(at.at, "%s is no number of %s; write %s", brief(at.text), noun, numberIn(at.text, least))
+		r.fault(at.at, "%s is no %s; write %s", brief(at.text), noun, numberIn(at.text, least))
 	default:
 		*to = n
 	}

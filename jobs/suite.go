@@ -70,7 +70,7 @@ var profileRows = []row[profile]{
 		func(r *reader, at node, to *profile) { r.overridingLoad(at, to) }},
 }
 
-func (r *reader) rounds(at node, to *int) { r.count(at, "rounds", to, 1, mostRounds) }
+func (r *reader) rounds(at node, to *int) { r.count(at, "number of rounds", to, 1, mostRounds) }
 
 func (r *reader) warmup(at node, to *time.Duration) {
 	r.duration(at, "warmup", to, 0, time.Hour)
@@ -95,7 +95,7 @@ func (r *reader) overridingLoad(at node, to *profile) {
 // suite reads the whole file.
 func (r *reader) suite(root node, profileName string) stopwatt.Suite {
 	var d draft
-	whole(r, root, "the suite", suiteRows, &d)
+	whole(r, root, "the file", suiteRows, &d)
 	suite := stopwatt.Suite{
 		Name:            d.name,
 		Baseline:        d.baseline,
@@ -124,7 +124,7 @@ func (r *reader) profile(root node, profiles []profile, name string) profile {
 		if p.name == name {
 			return p
 		}
-		names[i] = p.name
+		names[i] = brief(p.name)
 	}
 	plan, _ := root.get("plan")
 	if at, ok := plan.get("profiles"); ok {

@@ -32,7 +32,7 @@ var workloadRows = []row[workload]{
 
 var httpRows = []row[stopwatt.HTTP]{
 	{word{key: "port", kind: "number", example: "port: and the port that the server listens on", doc: "The port that the server listens on, 1 to 65535."},
-		func(r *reader, at node, to *stopwatt.HTTP) { r.count(at, "port", &to.Port, 1, 65535) }},
+		func(r *reader, at node, to *stopwatt.HTTP) { r.count(at, "port number", &to.Port, 1, 65535) }},
 	{word{key: "request", kind: "[request]", example: "request: {method: GET, path: /}", doc: "What it is asked."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			whole(r, at, "request", requestRows, &to.Request)
@@ -87,9 +87,9 @@ type load struct {
 
 var loadRows = []row[load]{
 	{word{key: "users", kind: "number", fallback: "4", doc: "Users at the same time, each with one connection, 1 to 10000. Each waits for its answer before it asks again."},
-		func(r *reader, at node, to *load) { r.count(at, "users", &to.users, 1, mostUsers) }},
+		func(r *reader, at node, to *load) { r.count(at, "number of users", &to.users, 1, mostUsers) }},
 	{word{key: "requests", kind: "number", absent: "`for` is given", doc: "How many requests each user makes, 1 to 1000000000. Exactly one of `requests` and `for` is given."},
-		func(r *reader, at node, to *load) { r.count(at, "requests", &to.requests, 1, mostRequests) }},
+		func(r *reader, at node, to *load) { r.count(at, "number of requests", &to.requests, 1, mostRequests) }},
 	{word{key: "for", kind: "duration", absent: "`requests` is given", doc: "How long is driven, at most 24h."},
 		func(r *reader, at node, to *load) {
 			r.duration(at, "for", &to.lasting, time.Millisecond, longestDrive)
@@ -117,7 +117,7 @@ func (r *reader) workloads(at node) []workload {
 func (r *reader) load(at node, to *load) {
 	whole(r, at, "load", loadRows, to)
 	r.onlyOneEnd(at, "load")
-	if at.kind == mapping && !at.has("requests") && !at.has("for") {
+	if at.kind == mapping && none(at, keysOf(loadRows), "requests", "for") {
 		r.fault(at.owner, "load has no end; write for: 10s, or requests: 5000 for each user")
 	}
 }
