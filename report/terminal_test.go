@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+func terminalOf(t *testing.T, results stopwatt.Results, metrics []stopwatt.Metric, o Options) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Terminal(&out, results.Run, contrastOf(results, metrics), o); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	good, _ := servers()
+	bad, _ := hostile()
+	single, _ := stopwatt.MetricNamed("time")
+	tests := []struct {
+		file    string
+		results stopwatt.Results
+		metrics []stopwatt.Metric
+		options Options
+	}{
+		{"servers-value.txt", good, DefaultMetrics(), Options{Next: "stopwatt compare --implementations --as percent"}},
+		{"servers-value-wide.txt", good, DefaultMetrics(), Options{Width: 160}},
+		{"servers-time-us.txt", good, []stopwatt.Metric{single}, Options{Unit: "us"}},
+		{"servers-ratio.txt", good, DefaultMetrics()[:2], Options{As: AsRatio}},
+		{"servers-times.txt", good, DefaultMetrics()[:2], Options{As: AsTimes}},
+		{"servers-percent.txt", good, DefaultMetrics()[:2], Options{As: AsPercent}},
+		{"hostile-value.txt", bad, DefaultMetrics(), Options{}},
+		{"hostile-ratio.txt", bad, DefaultMetrics()[:1], Options{As: AsRatio}},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			t.Parallel()
+			golden(t, test.file, terminalOf(t, test.results, test.metrics, test.options))
+		})
+	}
+}
+
+func TestTerminalIsNeverWiderThanAsked(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	pieces := []string{"go", "rust-tokio", "名", "é", "e\u0301", "👩‍👩‍👧", "\x1b[1m", "\u202e", " ", "|", "\n", "a-very-long-name-", "\xff"}
+	name := func() string {
+		text := ""
+		for range 1 + random.IntN(12) {
+			text += pieces[random.IntN(len(pieces))]
+		}
+		return text
+	}
+	for range 400 {
+		results, metrics := randomResults(random, name)
+		options := Options{
+			As:    []As{AsValue, AsRatio, AsTimes, AsPercent}[random.IntN(4)],
+			Width: []int{0, 60, 80, 120}[random.IntN(4)],
+			Unit:  []string{"", "ns", "h"}[random.IntN(3)],
+		}
+		limit := options.Width
+		if options.Width == 0 {
+			limit = 80
+		}
+		for line := range strings.Lines(string(terminalOf(t, results, metrics, options))) {
+			line = strings.TrimSuffix(line, "\n")
+			if width(line) > limit {
+				t.Fatalf("%+v: %d columns wide:\n%s\n%s", options, width(line), line, terminalOf(t, results, metrics, options))
+			}
+			if i := strings.IndexFunc(line, func(r rune) bool { return unicode.Is(unicode.C, r) }); i >= 0 || !utf8.ValidString(line) {
+				t.Fatalf("%+v: a control character in %q", options, line)
+			}
+		}
+	}
+}
+
+// randomResults makes results of random size with values of every magnitude.
+func randomResults(random *rand.Rand, name func() string) (stopwatt.Results, []stopwatt.Metric) {
+	results := stopwatt.Results{Run: stopwatt.Run{Suite: name(), Checkout: stopwatt.Checkout{Branch: name()}}}
+	settings := &results.Run.Settings
+	for range 1 + random.IntN(9) {
+		settings.Implementations = append(settings.Implementations, stopwatt.Implementation{Name: name()})
+	}
+	for range 1 + random.IntN(3) {
+		settings.Workloads = append(settings.Workloads, stopwatt.Workload{Name: name(), Load: stopwatt.Load{Users: random.IntN(1e6), Requests: random.IntN(1e9)}})
+	}
+	metrics := slices.Clone(stopwatt.Metrics)
+	random.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
+	metrics = append(metrics[:random.IntN(8)], stopwatt.Metrics[0])
+	for _, c := range settings.Cases() {
+		result := stopwatt.CaseResult{Case: c, Valid: random.IntN(1e6), Invalid: random.IntN(3), Marked: random.IntN(2)}
+		if result.Invalid > 0 {
+			result.Reasons = []stopwatt.ReasonCount{{Reason: name() + name(), Count: result.Invalid}}
+		}
+		for _, metric := range metrics {
+			value := math.Pow(10, random.Float64()*40-20)
+			s := stopwatt.Summary{Case: c, Metric: metric.Name, N: 1 + random.IntN(3), Mean: value, SD: value * random.ExpFloat64(), Median: -value}
+			switch random.IntN(5) {
+			case 0:
+				s.Mean, s.SD, s.Median = 0, 0, 0
+			case 1:
+				continue
+			}
+			result.Summaries = append(result.Summaries, s)
+		}
+		results.Cases = append(results.Cases, result)
+	}
+	return results, metrics
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// cells measures text in columns of a terminal. It does not ask the
+// environment, so that the same results look the same everywhere: characters of
+// ambiguous width, ± and × among them, count as one.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
+
+func width(text string) int { return cells.StringWidth(text) }
+
+// clean makes foreign text safe to show: one line of visible characters. White
+// space of any kind becomes a blank; control characters, those that change the
+// direction of writing or show nothing, and bytes that are no UTF-8 become
+// visible escapes, so that nothing is hidden either.
+func clean(text string) string {
+	var out strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			out.WriteString(`\x` + strconv.FormatUint(uint64(text[i])|0x100, 16)[1:])
+		case r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Z, r):
+			out.WriteByte(' ')
+		case unicode.Is(unicode.C, r) || !unicode.IsPrint(r) && !unicode.Is(unicode.M, r):
+			escaped := strconv.QuoteRuneToASCII(r)
+			out.WriteString(escaped[1 : len(escaped)-1])
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// longestForeign bounds a reason or a subject that is shown within a sentence.
+const longestForeign = 160
+
+// short is clean text that does not run on for pages.
+func short(text string) string { return cut(clean(text), longestForeign) }
+
+// cut shortens text to a width in columns, ending it with … when it was longer.
+func cut(text string, columns int) string { return cells.Truncate(text, columns, "…") }
+
+// left and right pad text to a width in columns.
+func left(text string, columns int) string  { return text + blanks(columns-width(text)) }
+func right(text string, columns int) string { return blanks(columns-width(text)) + text }
+
+func blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
+
+// wrap breaks text into lines of at most so many columns; all but the first
+// are indented. A word longer than a line is broken.
+func wrap(text string, columns, indent int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		switch {
+		case line == "":
+			line = word
+		case width(line)+1+width(word) <= columns:
+			line += " " + word
+		default:
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = blanks(indent) + word
+		}
+		for width(line) > columns {
+			head := cells.Truncate(line, columns, "")
+			lines = append(lines, head)
+			line = blanks(indent) + line[len(head):]
+		}
+	}
+	return append(lines, line)
+}
+
+// shorten cuts names to a width in columns, each to a beginning of its own;
+// where two would look alike they are numbered. Names that fit stay as they are.
+func shorten(names []string, columns int) []string {
+	shown := make([]string, len(names))
+	used := map[string]bool{}
+	for i, name := range names {
+		if name = clean(name); width(name) <= columns && !used[name] {
+			shown[i] = name
+			used[name] = true
+		}
+	}
+	for i, name := range names {
+		if shown[i] != "" {
+			continue
+		}
+		name = clean(name)
+		beginning := cut(name, columns)
+		for n := 2; used[beginning]; n++ {
+			mark := "…" + strconv.Itoa(n)
+			beginning = cells.Truncate(name, columns-width(mark), "") + mark
+		}
+		shown[i] = beginning
+		used[beginning] = true
+	}
+	return shown
+}
+
+// listShortened says which shown names stand for which longer ones.
+func listShortened(names, shown []string) []string {
+	var list []string
+	for i, name := range names {
+		if full := clean(name); shown[i] != full {
+			list = append(list, shown[i]+" = "+full)
+		}
+	}
+	return list
+}
