@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"time"
+)
+
+const (
+	// longestBody bounds the body that is read where it must be verified.
+	longestBody = 64 << 20
+	// quotedBytes bounds how much of a body is quoted in messages.
+	quotedBytes = 200
+)
+
+var errBodyTooLong = errors.New("the body is longer than 64 MiB")
+
+// A reply is what came of asking once.
+type reply struct {
+	connected bool
+	at        int64  // when it was read whole, ns of CLOCK_MONOTONIC
+	received  int64  // bytes
+	begins    []byte // the first of them
+	status    int
+	bodyBytes int64
+	sha256    string // of the body
+	body      []byte // its beginning
+	err       error  // nil when an answer was read whole
+}
+
+// ask sends the request over a new connection and reads the answer whole.
+func ask(ctx context.Context, ask exchange, deadline time.Time) reply {
+	dialer := net.Dialer{Deadline: deadline}
+	conn, err := dialer.DialContext(ctx, "tcp", ask.address)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer conn.Close() // all that matters has been read by then
+	if err := conn.SetDeadline(deadline); err != nil {
+		return reply{connected: true, err: err}
+	}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	// A server may answer, and close, before it has read a request whole. Then
+	// writing fails, and what counts is what can be read.
+	_, writeErr := conn.Write(ask.request)
+	r := read(conn, ask.head)
+	if r.received == 0 && writeErr != nil {
+		r.err = writeErr
+	}
+	return r
+}
+
+// read reads one answer and hashes its body.
+func read(conn io.Reader, head bool) reply {
+	r := reply{connected: true}
+	hash := sha256.New()
+	a := answer{body: func(part []byte) {
+		hash.Write(part)
+		r.body = appendUpTo(r.body, part, quotedBytes)
+	}}
+	a.await(head)
+	buffer := make([]byte, bufferBytes)
+	for r.err == nil && !a.done() {
+		n, err := conn.Read(buffer)
+		r.received += int64(n)
+		r.begins = appendUpTo(r.begins, buffer[:n], quotedBytes)
+		a.feedLast(buffer[:n])
+		switch {
+		case a.bodyBytes > longestBody:
+			a.fail(errBodyTooLong)
+		case err == io.EOF:
+			a.end()
+		case !a.done():
+			r.err = err
+		}
+	}
+	if r.err == nil {
+		r.err = a.err
+	}
+	r.at, r.status, r.bodyBytes = monotonic(), a.status, a.bodyBytes
+	r.sha256 = hex.EncodeToString(hash.Sum(nil))
+	return r
+}
+
+// appendUpTo appends what fits until to has limit bytes.
+func appendUpTo(to, from []byte, limit int) []byte {
+	return append(to, from[:min(len(from), limit-len(to))]...)
+}

@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Epoll is the driver that measures: a few threads, each with its share of the
+// users, its own epoll and its own histogram.
+type Epoll struct {
+	// Threads is how many threads drive; 0 takes as many as there are users or
+	// cores to run on, whichever are fewer.
+	Threads int
+}
+
+// driving is held while a load is driven: the settings of the Go runtime that
+// a drive changes are the whole process's.
+var driving sync.Mutex
+
+// Drive drives load as ordered. While it does, the garbage collector is off.
+func (d Epoll) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes int64) (stopwatt.DriveResult, error) {
+	if err := CheckOrder(order); err != nil {
+		return stopwatt.DriveResult{}, err
+	}
+	driving.Lock()
+	defer driving.Unlock()
+	threads := d.threads(order.Load.Users)
+	team, err := newTeam(order, bodyBytes, threads)
+	if err != nil {
+		return stopwatt.DriveResult{}, err
+	}
+	defer team.close()
+	defer context.AfterFunc(ctx, team.stop)()
+	defer undisturbed(threads)()
+	team.run(order.Load)
+	if err := ctx.Err(); err != nil {
+		return stopwatt.DriveResult{}, fmt.Errorf("drive %s: %w", order.Address, err)
+	}
+	return team.result(), nil
+}
+
+func (d Epoll) threads(users int) int {
+	threads := d.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0) // heeds affinity and the cgroup's quota
+	}
+	return min(threads, users)
+}
+
+// memoryBound is where the garbage collector comes back, should a drive ever
+// need so much memory. It allocates nothing per request.
+const memoryBound = 256 << 20
+
+// undisturbed turns off the garbage collector and gives the runtime one
+// processor beside those that the threads hold on to. It returns how to undo
+// that.
+func undisturbed(threads int) (restore func()) {
+	runtime.GC()
+	percent := debug.SetGCPercent(-1)
+	limit := debug.SetMemoryLimit(memoryBound)
+	processors := runtime.GOMAXPROCS(threads + 1)
+	return func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// A team is the threads that drive one load together.
+type team struct {
+	loops   []*loop
+	stopper int // an eventfd that ends every loop when it is written to
+	cpu     time.Duration
+}
+
+func newTeam(order stopwatt.DriveOrder, bodyBytes int64, threads int) (*team, error) {
+	to, err := resolve(order.Address)
+	if err != nil {
+		return nil, err
+	}
+	stopper, err := newEvent()
+	if err != nil {
+		return nil, fmt.Errorf("make an eventfd: %w", err)
+	}
+	t := &team{stopper: stopper}
+	for i := range threads {
+		users := (order.Load.Users + threads - 1 - i) / threads
+		l, err := newLoop(newExchange(order, bodyBytes), order.Load, to, users, stopper)
+		if err != nil {
+			t.close()
+			return nil, err
+		}
+		t.loops = append(t.loops, l)
+	}
+	return t, nil
+}
+
+// run lets all loops go at once and waits until every one has ended.
+func (t *team) run(load stopwatt.Load) {
+	var ended sync.WaitGroup
+	start := make(chan int64)
+	for _, l := range t.loops {
+		ended.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			l.run(<-start)
+		})
+	}
+	until := int64(math.MaxInt64)
+	before := cpuTime()
+	if load.For > 0 {
+		until = monotonic() + int64(load.For)
+	}
+	for range t.loops {
+		start <- until
+	}
+	ended.Wait()
+	t.cpu = cpuTime() - before
+}
+
+// stop ends every loop, whatever it waits for.
+func (t *team) stop() { signalEvent(t.stopper) }
+
+func (t *team) close() {
+	for _, l := range t.loops {
+		l.close()
+	}
+	closeSocket(t.stopper)
+}
+
+func (t *team) result() stopwatt.DriveResult {
+	var tallies []*tally
+	for _, l := range t.loops {
+		tallies = append(tallies, l.tally)
+	}
+	all := result(tallies)
+	all.CPU = t.cpu
+	return all
+}

@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The system calls of the load's loop go past Go's scheduler: telling it of
+// every call costs more than the calls that return at once, and handing the
+// processor away round each epoll_wait cost a third of the driver's CPU at
+// four connections. Each loop has a thread and a processor of its own, so that
+// nothing waits for them meanwhile.
+
+// openSocket makes a TCP socket that does not block.
+func openSocket(family int) (fd int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall(unix.SYS_SOCKET, uintptr(family), unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	return int(r), errno
+}
+
+// sendAtOnce turns off Nagle's algorithm: no part of a request waits for the
+// acknowledgement of another.
+func sendAtOnce(fd int) {
+	on := int32(1)
+	// A socket that refuses this is merely slower.
+	_, _, _ = unix.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, unix.TCP_NODELAY, uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0)
+}
+
+func connectSocket(fd int, to *endpoint) unix.Errno {
+	_, _, errno := unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to.raw)), to.size)
+	return errno
+}
+
+func closeSocket(fd int) {
+	// Linux frees the descriptor even when close reports an error.
+	_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
+}
+
+// sendSocket writes a part of p, which must not be empty.
+func sendSocket(fd int, p []byte) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), unix.MSG_NOSIGNAL, 0, 0)
+	return int(r), errno
+}
+
+// receiveSocket reads into p, which must not be empty.
+func receiveSocket(fd int, p []byte) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0, 0)
+	return int(r), errno
+}
+
+// discardSocket drops up to n received bytes inside the kernel: with
+// MSG_TRUNC, a TCP socket copies nothing (tcp(7)).
+func discardSocket(fd int, n int) (dropped int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), 0, uintptr(n), unix.MSG_TRUNC, 0, 0)
+	return int(r), errno
+}
+
+// watchSocket adds a descriptor to an epoll, or changes what is watched.
+func watchSocket(epoll, operation, fd int, events uint32, number int32) unix.Errno {
+	event := unix.EpollEvent{Events: events, Fd: number}
+	_, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(epoll), uintptr(operation), uintptr(fd), uintptr(unsafe.Pointer(&event)), 0, 0)
+	return errno
+}
+
+// waitSockets blocks until something happens on a watched descriptor or
+// milliseconds have passed, and returns how many events it wrote.
+func waitSockets(epoll int, events []unix.EpollEvent, milliseconds int) (n int, errno unix.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(milliseconds), 0, 0)
+	return int(r), errno
+}
+
+// newEvent makes an eventfd, which epoll reports once it was signalled.
+func newEvent() (fd int, err error) {
+	return unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+}
+
+func signalEvent(fd int) {
+	one := [8]byte{1}
+	// It can fail only when it was signalled very often, which is enough.
+	_, _ = unix.Write(fd, one[:])
+}
+
+// A clock reads CLOCK_MONOTONIC without a system call: from one reading by
+// clock_gettime, and Go's own, which runs alike but starts elsewhere.
+type clock struct {
+	base time.Time
+	zero int64 // CLOCK_MONOTONIC at base, ns
+}
+
+func newClock() clock { return clock{base: time.Now(), zero: monotonic()} }
+
+// now is CLOCK_MONOTONIC in nanoseconds.
+func (c clock) now() int64 { return c.zero + int64(time.Since(c.base)) }
+
+// monotonic reads CLOCK_MONOTONIC, in nanoseconds.
+func monotonic() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		panic(err) // a Linux without this clock does not exist
+	}
+	return t.Nano()
+}
+
+// cpuTime is the user and system time of this process so far.
+func cpuTime() time.Duration {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		panic(err) // it fails for a wrong argument only
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// A problem is what is wrong with a reply.
+type problem struct {
+	what string // told whole
+	// same names a wrong answer, to tell whether the next is wrong alike. It is
+	// empty where asking again may well mend it.
+	same string
+	// refused says that nobody listens (yet).
+	refused bool
+}
+
+// after is the error when the problem has outlasted a bound.
+func (p problem) after(bound time.Duration) error {
+	if p.refused {
+		return fmt.Errorf("%s after %v", p.what, bound)
+	}
+	return fmt.Errorf("%s; still so after %v", p.what, bound)
+}
+
+// once is the error when it was asked only once.
+func (p problem) once() error { return errors.New(p.what) }
+
+// judge compares a reply with what the order expects; nil says that it is right.
+func judge(r reply, order stopwatt.DriveOrder) *problem {
+	if r.err != nil {
+		return judgeError(r, order)
+	}
+	if r.status != order.Expect.Status {
+		return judgeStatus(r, order.Expect.Status)
+	}
+	if expected := order.Expect.BodySHA256; expected != "" && r.sha256 != expected {
+		what := fmt.Sprintf("expected a body of SHA-256 %s, found %s of %d bytes; %s", expected, r.sha256, r.bodyBytes, r.quoteBody())
+		return &problem{what: what, same: "body"}
+	}
+	return nil
+}
+
+func judgeStatus(r reply, expected int) *problem {
+	const unavailable = 503
+	p := &problem{what: fmt.Sprintf("expected status %d, found %d; %s", expected, r.status, r.quoteBody())}
+	if r.status != unavailable {
+		p.same = fmt.Sprint("status ", r.status)
+	}
+	return p
+}
+
+// judgeError tells the ways apart in which there was no answer.
+func judgeError(r reply, order stopwatt.DriveOrder) *problem {
+	_, port, _ := net.SplitHostPort(order.Address) // CheckOrder has seen it
+	tooLong := errors.Is(r.err, os.ErrDeadlineExceeded)
+	switch {
+	case errors.Is(r.err, syscall.ECONNREFUSED):
+		return &problem{what: "nothing listens on port " + port, refused: true}
+	case !r.connected:
+		return &problem{what: fmt.Sprintf("connect to port %s: %v", port, r.err)}
+	case tooLong && r.received == 0:
+		return &problem{what: fmt.Sprintf("port %s accepts connections but does not answer", port)}
+	case tooLong:
+		return &problem{what: fmt.Sprintf("the answer on port %s began but did not end; it begins %q", port, r.begins)}
+	case r.received == 0:
+		return &problem{what: fmt.Sprintf("port %s accepts connections and closes them without an answer", port)}
+	case errors.Is(r.err, errCutShort) || errors.Is(r.err, syscall.ECONNRESET):
+		return &problem{what: fmt.Sprintf("the answer on port %s was cut short: %v; it begins %q", port, r.err, r.begins)}
+	}
+	return &problem{what: fmt.Sprintf("port %s: %v; the answer begins %q", port, r.err, r.begins), same: r.err.Error()}
+}
+
+// quoteBody quotes the beginning of the body.
+func (r reply) quoteBody() string {
+	if r.bodyBytes == 0 {
+		return "the body is empty"
+	}
+	return fmt.Sprintf("the body begins %q", r.body)
+}

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+const (
+	// Between two questions, ready pauses this long at first, half as long
+	// again each time, and at most so long. A server in a container is up after
+	// a few milliseconds; asking costs it some microseconds.
+	firstPause   = time.Millisecond
+	longestPause = 50 * time.Millisecond
+	// steadily is how long the same wrong answer must persist until ready gives
+	// up on it. 503 (Service Unavailable) says "not yet", and is asked again
+	// until the order's bound.
+	steadily = 2 * time.Second
+)
+
+// ready asks until the answer is right. It gives up when the order's
+// ReadyWithin is over, or when the answer is steadily wrong.
+func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, error) {
+	if order.ReadyWithin <= 0 {
+		return stopwatt.Ready{}, fmt.Errorf("ready-within is %v; waiting needs a bound", order.ReadyWithin)
+	}
+	end := time.Now().Add(order.ReadyWithin)
+	var wrong steadiness
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		r := ask(ctx, newExchange(order, AnyLength), earlier(end, time.Now().Add(order.Load.Timeout)))
+		p := judge(r, order)
+		if p == nil {
+			return readyFrom(r, attempt), nil
+		}
+		if steady := wrong.lasts(*p, time.Now()); steady >= steadily {
+			return stopwatt.Ready{}, fmt.Errorf("%s; the answer was so for %v", p.what, steady.Round(time.Second))
+		}
+		if time.Until(end) <= pause {
+			return stopwatt.Ready{}, p.after(order.ReadyWithin)
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return stopwatt.Ready{}, err
+		}
+		pause = min(pause*3/2, longestPause)
+	}
+}
+
+// verify asks once.
+func verify(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, error) {
+	r := ask(ctx, newExchange(order, AnyLength), time.Now().Add(order.Load.Timeout))
+	if err := ctx.Err(); err != nil {
+		return stopwatt.Ready{}, err
+	}
+	if p := judge(r, order); p != nil {
+		return stopwatt.Ready{}, p.once()
+	}
+	return readyFrom(r, 1), nil
+}
+
+func readyFrom(r reply, attempts int) stopwatt.Ready {
+	return stopwatt.Ready{
+		At:         r.at,
+		Attempts:   attempts,
+		Status:     r.status,
+		BodySHA256: r.sha256,
+		BodyBytes:  r.bodyBytes,
+	}
+}
+
+// steadiness tells for how long the same wrong answer has been given.
+type steadiness struct {
+	same  string
+	since time.Time
+}
+
+// lasts is how long p has been the answer, 0 when it is none.
+func (s *steadiness) lasts(p problem, now time.Time) time.Duration {
+	if p.same == "" || p.same != s.same {
+		s.same, s.since = p.same, now
+	}
+	return now.Sub(s.since)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// sleep waits, or returns why it was cut short.
+func sleep(ctx context.Context, pause time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(pause):
+		return nil
+	}
+}

@@ -1,0 +1,52 @@
+//go:build linux
+
+// Command stopwatt-agent is put into containers to drive load at a server.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"gitlab.com/stopwatt/stopwatt/agent"
+)
+
+const usage = `usage:
+  stopwatt-agent drive       carry out the order and the commands on standard input
+  stopwatt-agent serve ADDR  answer every request on ADDR (host:port), at no cost
+  stopwatt-agent version     print the version
+`
+
+// version is set by the linker.
+var version = "devel"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run does what args say and returns the exit status: 0, 1 when it could not
+// be done, 2 when it was asked wrongly.
+func run(ctx context.Context, args []string, in io.Reader, out, errors io.Writer) int {
+	var err error
+	switch {
+	case len(args) == 1 && args[0] == "drive":
+		err = agent.Converse(ctx, in, out)
+	case len(args) == 2 && args[0] == "serve":
+		err = agent.Serve(ctx, args[1], nil)
+	case len(args) == 1 && args[0] == "version":
+		_, err = fmt.Fprintln(out, "stopwatt-agent", version)
+	default:
+		fmt.Fprint(errors, usage)
+		return 2
+	}
+	if err != nil {
+		fmt.Fprintln(errors, "stopwatt-agent:", err)
+		return 1
+	}
+	return 0
+}
