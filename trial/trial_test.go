@@ -1,0 +1,203 @@
+package trial_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/trial"
+)
+
+// hello answers every request alike.
+func hello(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }
+
+// order is a small trial of the harbour's server.
+func order(h *harbour) trial.Order {
+	return trial.Order{
+		Planned:        stopwatt.PlannedTrial{Round: 2, Case: stopwatt.Case{Implementation: "go", Workload: "hello"}, Revision: stopwatt.Head},
+		Position:       7,
+		Implementation: stopwatt.Implementation{Name: "go"},
+		Workload: stopwatt.Workload{
+			Name: "hello",
+			HTTP: &stopwatt.HTTP{
+				Port:        h.port(),
+				Request:     stopwatt.Request{Method: "GET", Path: "/"},
+				Expect:      stopwatt.Expect{Status: 200},
+				ReadyWithin: 5 * time.Second,
+			},
+			Load: stopwatt.Load{Users: 3, Requests: 40, Timeout: 5 * time.Second},
+		},
+		Image: stopwatt.Image{ID: "sha256:1", Bytes: 4096},
+	}
+}
+
+func TestATrialCountsEveryRequestOnce(t *testing.T) {
+	var answered atomic.Int64
+	h := newHarbour(t, func(w http.ResponseWriter, r *http.Request) { answered.Add(1); hello(w, r) })
+	got, err := h.bench().Run(t.Context(), order(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != stopwatt.Valid {
+		t.Fatalf("invalid: %s", got.Reason)
+	}
+	if requests, _ := got.Value("requests"); requests != 3*40 {
+		t.Errorf("%v requests, want 120", requests)
+	}
+	if n := answered.Load(); n != 3*40+2 {
+		t.Errorf("the server counted %d, want 120 and one each for ready and verify", n)
+	}
+	if got.Window.Duration() <= 0 || got.Latency.Count() != 120 {
+		t.Errorf("window %v, %d latencies", got.Window, got.Latency.Count())
+	}
+}
+
+func TestATrialHasANumberOrAReasonForEveryMetric(t *testing.T) {
+	h := newHarbour(t, hello)
+	remote := h.bench()
+	remote.Account, remote.Monotonic = nil, nil
+	for name, bench := range map[string]trial.Bench{"here": h.bench(), "on another machine": remote} {
+		got, err := bench.Run(t.Context(), order(h))
+		if err != nil || got.Status != stopwatt.Valid {
+			t.Fatalf("%s: %v %s", name, err, got.Reason)
+		}
+		said := map[string]int{}
+		for _, m := range got.Measurements {
+			said[m.Metric]++
+		}
+		for _, a := range got.Absent {
+			said[a.Metric]++
+			if a.Reason == "" {
+				t.Errorf("%s: %s is absent without a reason", name, a.Metric)
+			}
+		}
+		for _, metric := range stopwatt.Metrics {
+			if said[metric.Name] != 1 {
+				t.Errorf("%s: %s is told %d times", name, metric.Name, said[metric.Name])
+			}
+			delete(said, metric.Name)
+		}
+		if len(said) > 0 {
+			t.Errorf("%s: metrics that are not in the table: %v", name, said)
+		}
+	}
+}
+
+func TestATrialKeepsServerAndDriverApart(t *testing.T) {
+	h := newHarbour(t, hello)
+	if _, err := h.bench().Run(t.Context(), order(h)); err != nil {
+		t.Fatal(err)
+	}
+	server, driver := h.orders["server-0"], h.orders["driver-1"]
+	if server.JoinNetwork != "" {
+		t.Errorf("the server joins the network of %q, it is to have none", server.JoinNetwork)
+	}
+	if driver.JoinNetwork != "server-0" || !driver.Stdin || driver.Image != "agent" {
+		t.Errorf("the driver's order is %+v", driver)
+	}
+	for _, order := range []stopwatt.ContainerOrder{server, driver} {
+		if order.Labels[stopwatt.LabelRun] != "run" {
+			t.Errorf("labels %v do not name the run", order.Labels)
+		}
+	}
+}
+
+func TestWrongAnswersMakeATrialInvalid(t *testing.T) {
+	var asked atomic.Int64
+	h := newHarbour(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%10 == 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		hello(w, r)
+	})
+	got, err := h.bench().Run(t.Context(), order(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != stopwatt.Invalid || !strings.Contains(got.Reason, "12 of 120 requests failed: 12 status") {
+		t.Errorf("status %s, reason %q", got.Status, got.Reason)
+	}
+	if failed, _ := got.Value("errors_status"); failed != 12 {
+		t.Errorf("%v errors of status are recorded, want 12", failed)
+	}
+}
+
+func TestAServerThatDiesUnderLoadIsExplained(t *testing.T) {
+	h := newHarbour(t, hello)
+	h.dies = true
+	got, err := h.bench().Run(t.Context(), order(h))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"exited with 137", "out of memory", "cannot go on"} {
+		if !strings.Contains(got.Reason, words) {
+			t.Errorf("the reason %q does not say %q", got.Reason, words)
+		}
+	}
+}
+
+func TestAnEngineThatIsGoneIsNoFaultOfTheTrial(t *testing.T) {
+	h := newHarbour(t, hello)
+	bench := h.bench()
+	bench.Containers = gone{h}
+	if _, err := bench.Run(t.Context(), order(h)); !errors.Is(err, stopwatt.ErrUnreachable) {
+		t.Errorf("error %v, want one of an unreachable engine", err)
+	}
+}
+
+// gone is an engine that has died.
+type gone struct{ *harbour }
+
+func (gone) Create(context.Context, stopwatt.ContainerOrder) (string, error) {
+	return "", fmt.Errorf("create container: %w", stopwatt.ErrUnreachable)
+}
+
+func TestEveryCallMayFailAndNoContainerStays(t *testing.T) {
+	whole := newHarbour(t, hello)
+	if _, err := whole.bench().Run(t.Context(), order(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= len(whole.calls); n++ {
+		t.Run(fmt.Sprintf("call %d, %s", n, whole.calls[n-1]), func(t *testing.T) {
+			h := newHarbour(t, hello)
+			h.failAt = n
+			got, err := h.bench().Run(t.Context(), order(h))
+			if err != nil || got.Status != stopwatt.Invalid || !strings.Contains(got.Reason, errHarbour.Error()) {
+				t.Errorf("error %v, status %s, reason %q", err, got.Status, got.Reason)
+			}
+			if len(h.ended) > 0 || h.removed != len(h.orders) {
+				t.Errorf("%d containers stay", len(h.ended))
+			}
+		})
+	}
+}
+
+func TestATrialThatIsInterruptedLeavesNothing(t *testing.T) {
+	asked := make(chan struct{}, 1000)
+	h := newHarbour(t, func(w http.ResponseWriter, r *http.Request) { asked <- struct{}{}; hello(w, r) })
+	ctx, interrupt := context.WithCancel(t.Context())
+	endless := order(h)
+	endless.Workload.Load = stopwatt.Load{Users: 1, For: time.Hour, Timeout: time.Second}
+	go func() {
+		for range 10 {
+			<-asked
+		}
+		interrupt()
+		for range asked { // the driver of this fake goes on until its input ends
+		}
+	}()
+	_, err := h.bench().Run(ctx, endless)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want cancelled", err)
+	}
+	if len(h.ended) > 0 || h.removed != 2 {
+		t.Errorf("%d containers stay, %d were removed", len(h.ended), h.removed)
+	}
+}
