@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -62,11 +61,6 @@ func (h Host) pidNamespace() string {
 		return ""
 	}
 	return strings.Trim(strings.TrimPrefix(link, "pid:"), "[]")
-}
-
-// path joins elements below the host's root.
-func (h Host) path(elements ...string) string {
-	return filepath.Join(append([]string{h.Root}, elements...)...)
 }
 
 // startTime is field 22 of /proc/PID/stat, in clock ticks since boot. Fields
