@@ -1,0 +1,133 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// document is a value as JSON that jsonb can hold: it refuses U+0000, in whose
+// place the replacement character stands then.
+func document(value any) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", value, err)
+	}
+	return replaceNUL(text), nil
+}
+
+func replaceNUL(text []byte) []byte {
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(text[at:], []byte(`\u0000`)) {
+			copy(text[at:], `\ufffd`)
+		}
+		at++ // the character after the backslash begins no escape
+	}
+	return text
+}
+
+// runDocuments are the parts of a run that are stored as JSON.
+func runDocuments(run stopwatt.Run) (settings, engine, epoch []byte, err error) {
+	if settings, err = document(run.Settings); err != nil {
+		return nil, nil, nil, err
+	}
+	if engine, err = document(run.Engine); err != nil {
+		return nil, nil, nil, err
+	}
+	epoch, err = document(run.Machine.Epoch)
+	return settings, engine, epoch, err
+}
+
+// readRun reads the whole run.
+func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
+	run := stopwatt.Run{ID: id}
+	commit := &run.Checkout.Commit
+	var seed string
+	var ended *time.Time
+	var settings, engine, epoch, identity []byte
+	err := tx.QueryRow(ctx, `
+		SELECT r.key, r.plan_key, p.name, s.name, r.baseline, r.profile, r.seed::text, r.rounds, r.planned,
+			coalesce(c.sha, ''), c.parents, coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, ''),
+			r.branch, r.on_default, r.dirty, m.name, m.identity, r.epoch, r.engine, r.settings,
+			r.tool, r.command, r.status, r.started, r.ended
+		FROM stopwatt_store.runs r
+		JOIN stopwatt_store.suites s ON s.id = r.suite_id
+		JOIN stopwatt_store.projects p ON p.id = s.project_id
+		JOIN stopwatt_store.machines m ON m.id = r.machine_id
+		LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id
+		WHERE r.id = $1`, id).Scan(
+		&run.Key, &run.PlanKey, &run.Project, &run.Suite, &run.Baseline, &run.Profile, &seed, &run.Rounds, &run.Planned,
+		&commit.SHA, &commit.Parents, &commit.Author, &commit.Time, &commit.Subject,
+		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &run.Machine.Name, &identity, &epoch, &engine, &settings,
+		&run.Tool, &run.Command, &run.Status, &run.Started, &ended)
+	if err != nil {
+		return stopwatt.Run{}, notFound(err)
+	}
+	if _, err := fmt.Sscan(seed, &run.Seed); err != nil {
+		return stopwatt.Run{}, fmt.Errorf("seed: %w", err)
+	}
+	if ended != nil {
+		run.Ended = *ended
+	}
+	for _, part := range []struct {
+		text []byte
+		into any
+	}{{settings, &run.Settings}, {engine, &run.Engine}, {epoch, &run.Machine.Epoch}, {identity, &run.Machine.Identity}} {
+		if err := json.Unmarshal(part.text, part.into); err != nil {
+			return stopwatt.Run{}, fmt.Errorf("decode %T: %w", part.into, err)
+		}
+	}
+	run.Images, err = readImages(ctx, tx, id)
+	return run, err
+}
+
+// insertImages stores what each implementation's containers are started from.
+func insertImages(ctx context.Context, tx pgx.Tx, runID int64, images map[string]stopwatt.Image) error {
+	for _, implementation := range slices.Sorted(maps.Keys(images)) {
+		image := images[implementation]
+		bases, err := document(image.Bases)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO stopwatt_store.run_images (run_id, implementation, image_id, key, bytes, reused, digests, bases)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			runID, implementation, image.ID, image.Key, image.Bytes, image.Reused, allPlain(image.Digests), bases)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readImages(ctx context.Context, tx pgx.Tx, runID int64) (map[string]stopwatt.Image, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT implementation, image_id, key, bytes, reused, digests, bases
+		FROM stopwatt_store.run_images WHERE run_id = $1`, runID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	images := map[string]stopwatt.Image{}
+	for rows.Next() {
+		var implementation string
+		var image stopwatt.Image
+		err := rows.Scan(&implementation, &image.ID, &image.Key, &image.Bytes, &image.Reused, &image.Digests, &image.Bases)
+		if err != nil {
+			return nil, err
+		}
+		images[implementation] = image
+	}
+	return images, rows.Err()
+}

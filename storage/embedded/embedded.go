@@ -1,0 +1,131 @@
+// Package embedded runs a private Postgres when no database is named.
+//
+// The server listens on a unix socket alone, in a folder that only its owner
+// may enter. It is shared by every command that uses the same data folder, and
+// is stopped by its keeper, a process of its own, when nobody has used it for a
+// while. The package installs no Postgres, upgrades none, and takes no backups.
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// ErrNoBinaries says that this machine has no Postgres that can be used.
+var ErrNoBinaries = errors.New("no PostgreSQL 13 or newer on this machine; install it (Debian: apt-get install postgresql), or name a database with --db or STOPWATT_DATABASE")
+
+// Config says where the private server lives. The zero value of every field
+// but Keeper is useful.
+type Config struct {
+	// Data is the folder that keeps the database, below a folder "postgres".
+	// Empty: stopwatt in the XDG data folder, or /var/lib/stopwatt for root.
+	Data string
+	// Runtime is a folder with a short path for the socket, which may have 107
+	// bytes in all. Empty: stopwatt in XDG_RUNTIME_DIR, in /run for root, or
+	// else in /tmp.
+	Runtime string
+	// Binaries is the folder of initdb and postgres. Empty: they are looked for.
+	Binaries string
+	// Keeper is the command that calls Keep with the one argument that is
+	// added to it.
+	Keeper []string
+	// Idle is how long the server waits for another client after the last one
+	// has left. 0: ten minutes.
+	Idle time.Duration
+	// Launch starts a server by other means where no binaries exist. nil: Start
+	// returns ErrNoBinaries then.
+	Launch func(ctx context.Context) (dsn string, release func(), err error)
+}
+
+const (
+	defaultIdle = 10 * time.Minute
+	// startBound is how long a start may take, the recovery after a power loss
+	// and the first initdb on a slow card included.
+	startBound = 2 * time.Minute
+	// pollEvery is how often the start looks whether the server is ready.
+	pollEvery = 20 * time.Millisecond
+)
+
+// Start makes sure that the private server runs, and returns how to reach it.
+// The server stays at least until release is called or the process ends.
+func Start(ctx context.Context, config Config) (dsn string, release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, startBound)
+	defer cancel()
+	dsn, release, err = start(ctx, config)
+	if errors.Is(err, ErrNoBinaries) && config.Launch != nil {
+		return config.Launch(ctx)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("start the private database: %w", err)
+	}
+	return dsn, release, nil
+}
+
+func start(ctx context.Context, config Config) (string, func(), error) {
+	account, err := serverAccount()
+	if err != nil {
+		return "", nil, err
+	}
+	home, err := prepare(config, account)
+	if err != nil {
+		return "", nil, err
+	}
+	starting, err := lock(ctx, home.file("start.lock"), exclusive)
+	if err != nil {
+		return "", nil, err
+	}
+	defer starting.release()
+	binaries, err := findBinaries(config.Binaries, home.version())
+	if err != nil {
+		return "", nil, err
+	}
+	if err := create(ctx, binaries, home, account); err != nil {
+		return "", nil, err
+	}
+	client, err := lock(ctx, home.file("clients.lock"), shared)
+	if err != nil {
+		return "", nil, err
+	}
+	dsn, err := ensure(ctx, config, order{Home: home, Binaries: binaries, Account: account, Idle: config.Idle})
+	if err != nil {
+		client.release()
+		return "", nil, err
+	}
+	return dsn, sync.OnceFunc(client.release), nil
+}
+
+// ensure returns when the server answers and a keeper watches over it,
+// starting the keeper if there is none.
+func ensure(ctx context.Context, config Config, o order) (string, error) {
+	var ended <-chan struct{}
+	for {
+		kept := taken(o.Home.file("keeper.lock"))
+		if kept && answers(ctx, o.Home) {
+			return o.Home.dsn(), nil
+		}
+		if !kept && ended == nil {
+			var err error
+			if ended, err = spawn(config.Keeper, o); err != nil {
+				return "", err
+			}
+		}
+		select {
+		case <-ended:
+			return "", fmt.Errorf("its keeper ended; the last lines of %s:\n%s", o.Home.file(logFile), o.Home.logTail())
+		case <-ctx.Done():
+			return "", fmt.Errorf("it did not answer: %w; the last lines of %s:\n%s", ctx.Err(), o.Home.file(logFile), o.Home.logTail())
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// dsnFor names the database that is reached through the socket in a folder.
+func dsnFor(socket, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
+	return u.String()
+}

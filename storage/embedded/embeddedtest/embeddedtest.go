@@ -1,0 +1,73 @@
+// Package embeddedtest gives tests a real Postgres.
+//
+// It keeps one server for each test process, which nothing survives. It checks
+// nothing itself.
+package embeddedtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gitlab.com/stopwatt/stopwatt/storage/embedded"
+)
+
+// release is never called: the server ends with the process. It is kept because
+// what nobody can call any more is collected as garbage, and released.
+var release func()
+
+// server starts the process's one server at its first call.
+var server = sync.OnceValues(func() (dsn string, err error) {
+	dsn, release, err = embedded.Throwaway(context.Background())
+	return dsn, err
+})
+
+var databases atomic.Int64
+
+// bound is how long making or dropping a database may take on a busy machine.
+const bound = time.Minute
+
+// ForTest returns the name of a fresh, empty database that is dropped after the
+// test. Where the machine has no Postgres the test is skipped, and under CI it
+// fails.
+func ForTest(t testing.TB) string {
+	t.Helper()
+	dsn, err := server()
+	if errors.Is(err, embedded.ErrNoBinaries) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("test_%d", databases.Add(1))
+	execute(t, dsn, "CREATE DATABASE "+name+" TEMPLATE template0")
+	t.Cleanup(func() { execute(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)") })
+	fresh, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh.Path = "/" + name
+	return fresh.String()
+}
+
+func execute(t testing.TB, dsn, sql string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// SaveSummaries stores the summaries of a run in place of those it had.
+func (s *Store) SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error {
+	err := s.atomically(ctx, func(tx pgx.Tx) error { return saveSummaries(ctx, tx, runID, summaries) })
+	if err != nil {
+		return fmt.Errorf("save the summaries of run %d: %w", runID, err)
+	}
+	return nil
+}
+
+func saveSummaries(ctx context.Context, tx pgx.Tx, runID int64, summaries []stopwatt.Summary) error {
+	var suite int64
+	// The lock lets one of two that replace the same summaries wait for the other.
+	err := tx.QueryRow(ctx, "SELECT suite_id FROM stopwatt_store.runs WHERE id = $1 FOR UPDATE", runID).Scan(&suite)
+	if err != nil {
+		return notFound(err)
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM stopwatt_store.summaries WHERE run_id = $1", runID); err != nil {
+		return err
+	}
+	var cases []stopwatt.Case
+	var metrics []string
+	for _, summary := range summaries {
+		cases, metrics = append(cases, summary.Case), append(metrics, summary.Metric)
+	}
+	if err := insertCases(ctx, tx, suite, cases); err != nil {
+		return err
+	}
+	if err := insertMetrics(ctx, tx, metrics); err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	for _, summary := range summaries {
+		queueSummary(batch, runID, suite, summary)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func queueSummary(batch *pgx.Batch, runID, suite int64, s stopwatt.Summary) {
+	batch.Queue(`
+		INSERT INTO stopwatt_store.summaries (run_id, case_id, metric_id, revision, n, mean, sd, median, min, max)
+		SELECT $1, c.id, m.id, $6, $7, $8, CASE WHEN $7::int > 1 THEN $9::float8 END, $10, $11, $12
+		FROM stopwatt_store.cases c, stopwatt_store.metrics m
+		WHERE c.suite_id = $2 AND c.implementation = $3 AND c.workload = $4 AND m.name = $5`,
+		runID, suite, s.Case.Implementation, s.Case.Workload, s.Metric, s.Revision, s.N, s.Mean, s.SD, s.Median, s.Min, s.Max)
+}
+
+// Results returns a run with what came of its cases: of those that have a trial
+// or a summary, in the order of its suite.
+func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, error) {
+	var results stopwatt.Results
+	err := s.reading(ctx, func(tx pgx.Tx) error {
+		run, err := readRun(ctx, tx, runID)
+		if err != nil {
+			return err
+		}
+		c := caseResults{order: run.Settings.Cases(), of: map[caseRevision]*stopwatt.CaseResult{}}
+		if err := c.readCounts(ctx, tx, runID); err != nil {
+			return err
+		}
+		if err := c.readSummaries(ctx, tx, runID); err != nil {
+			return err
+		}
+		results = stopwatt.Results{Run: run, Cases: c.sorted()}
+		return nil
+	})
+	if err != nil {
+		return stopwatt.Results{}, fmt.Errorf("read the results of run %d: %w", runID, err)
+	}
+	return results, nil
+}
+
+type caseRevision struct {
+	Case     stopwatt.Case
+	Revision stopwatt.Revision
+}
+
+// caseResults gathers what is known of each case.
+type caseResults struct {
+	order []stopwatt.Case
+	of    map[caseRevision]*stopwatt.CaseResult
+}
+
+func (c caseResults) at(key caseRevision) *stopwatt.CaseResult {
+	if c.of[key] == nil {
+		c.of[key] = &stopwatt.CaseResult{Case: key.Case, Revision: key.Revision}
+	}
+	return c.of[key]
+}
+
+// readCounts counts the valid trials, and the invalid ones by their reasons.
+func (c caseResults) readCounts(ctx context.Context, tx pgx.Tx, runID int64) error {
+	var key caseRevision
+	var status stopwatt.TrialStatus
+	var reason stopwatt.ReasonCount
+	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &status, &reason.Reason, &reason.Count}
+	return forEach(ctx, tx, `
+		SELECT c.implementation, c.workload, t.revision, t.status, t.reason, count(*)
+		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
+		WHERE t.run_id = $1
+		GROUP BY 1, 2, 3, 4, 5
+		ORDER BY count(*) DESC, t.reason COLLATE "C"`, runID, into, func() error {
+		result := c.at(key)
+		if status == stopwatt.Valid {
+			result.Valid += reason.Count
+			return nil
+		}
+		result.Invalid += reason.Count
+		result.Reasons = append(result.Reasons, reason)
+		return nil
+	})
+}
+
+func (c caseResults) readSummaries(ctx context.Context, tx pgx.Tx, runID int64) error {
+	var s stopwatt.Summary
+	into := []any{&s.Case.Implementation, &s.Case.Workload, &s.Revision, &s.Metric, &s.N, &s.Mean, &s.SD, &s.Median, &s.Min, &s.Max}
+	return forEach(ctx, tx, `
+		SELECT c.implementation, c.workload, y.revision, m.name, y.n, y.mean, coalesce(y.sd, 0), y.median, y.min, y.max
+		FROM stopwatt_store.summaries y
+		JOIN stopwatt_store.cases c ON c.id = y.case_id
+		JOIN stopwatt_store.metrics m ON m.id = y.metric_id
+		WHERE y.run_id = $1`, runID, into, func() error {
+		result := c.at(caseRevision{s.Case, s.Revision})
+		result.Summaries = append(result.Summaries, s)
+		return nil
+	})
+}
+
+// sorted lists the cases in the order of the suite, the revisions of each by
+// their names.
+func (c caseResults) sorted() []stopwatt.CaseResult {
+	place := map[stopwatt.Case]int{}
+	for i, known := range c.order {
+		place[known] = i - len(c.order) // below 0, so that strangers come last
+	}
+	var results []stopwatt.CaseResult
+	for _, result := range c.of {
+		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return compareMetrics(a.Metric, b.Metric) })
+		results = append(results, *result)
+	}
+	slices.SortFunc(results, func(a, b stopwatt.CaseResult) int {
+		return cmp.Or(cmp.Compare(place[a.Case], place[b.Case]), compareCases(a.Case, b.Case), cmp.Compare(a.Revision, b.Revision))
+	})
+	return results
+}

@@ -1,0 +1,413 @@
+// Package storagetest holds what a database of runs must be able to do, and an
+// in-memory one that can do it.
+//
+// It does not test SQL: package storage's own tests do.
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/storage"
+)
+
+// A Store is what the exercise is for.
+type Store interface {
+	Begin(ctx context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error)
+	SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error
+	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
+	Finish(ctx context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error
+	Results(ctx context.Context, runID int64) (stopwatt.Results, error)
+	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
+}
+
+// Exercise puts a store through what a run asks of it. open returns an empty
+// one each time.
+func Exercise(t *testing.T, open func(t *testing.T) Store) {
+	for name, test := range map[string]func(*testing.T, Store){
+		"a run comes back whole":                              runComesBack,
+		"a run without git has no commit":                     outsideGit,
+		"a trial comes back whole":                            trialComesBack,
+		"a trial saved twice is there once":                   savedTwice,
+		"a trial that measured NaN is refused":                notANumber,
+		"a trial of an unknown metric is refused":             unknownMetric,
+		"a trial of no run is refused":                        unknownRun,
+		"an unfinished run is continued":                      continued,
+		"an aborted run is continued":                         abortedContinued,
+		"a finished run is not continued":                     finishedNotContinued,
+		"a fresh run leaves the unfinished one aborted":       freshRun,
+		"another machine begins its own run":                  anotherMachine,
+		"a run begun again with its key is the same":          sameKey,
+		"a key of another plan is refused":                    keyOfAnotherPlan,
+		"results count trials and reasons":                    countsAndReasons,
+		"results stand in the order of the suite":             suiteOrder,
+		"summaries saved again replace the former":            replacedSummaries,
+		"two runs do not mix":                                 twoRuns,
+		"foreign text that is no text does not stop a result": foreignText,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// Run is a run of two implementations and two workloads that can be begun.
+func Run() stopwatt.Run {
+	started := time.Date(2026, 3, 4, 5, 6, 7, 891_000_000, time.UTC)
+	return stopwatt.Run{
+		Key: "k-1", PlanKey: "plan-1", Project: "team/servers", Suite: "web-servers", Baseline: "go", Profile: "short",
+		Seed: math.MaxUint64, Rounds: 3, Planned: 12, Tool: "1.2.3", Command: "stopwatt run --profile short", Status: stopwatt.Running, Started: started,
+		Checkout: stopwatt.Checkout{
+			Branch: "main", Default: true, Dirty: true,
+			Commit: stopwatt.Commit{SHA: "5f0c1e", Parents: []string{"aa11", "bb22"}, Author: "Zoë", Time: started.Add(-time.Hour), Subject: "Serve <faster>"},
+		},
+		Machine: stopwatt.Machine{
+			Name:     "board-1",
+			Identity: stopwatt.MachineIdentity{ID: "1d", CPUModel: "A76", Cores: 4, Threads: 4, MemoryBytes: 8 << 30},
+			Epoch:    stopwatt.MachineEpoch{Kernel: "6.1.0", EngineVersion: "20.10.24"},
+		},
+		Engine: stopwatt.Engine{Version: "20.10.24", API: "1.41", OS: "linux", Architecture: "arm64"},
+		Images: map[string]stopwatt.Image{
+			"go":   {ID: "sha256:01", Key: "k1", Bytes: 12_000_000, Reused: true, Bases: []stopwatt.Base{{Written: "debian:bookworm-slim", Used: "stopwatt/debian:bookworm-slim", ID: "sha256:09"}}},
+			"rust": {ID: "sha256:02", Bytes: 9_000_000, Digests: []string{"registry.example.org/rust@sha256:77"}},
+		},
+		Settings: stopwatt.Suite{
+			Name: "web-servers", Baseline: "go", Profile: "short",
+			Implementations: []stopwatt.Implementation{
+				{Name: "go", Build: &stopwatt.Build{Context: "go", Args: map[string]string{"A": "b"}}, Memory: math.MaxInt64},
+				{Name: "rust", Image: "registry.example.org/rust", Command: []string{"/serve", "--fast"}, Env: map[string]string{"THREADS": "4"}},
+			},
+			Workloads: []stopwatt.Workload{workload("static"), workload("csv")},
+			Plan:      stopwatt.PlanSettings{Rounds: 3, Warmup: 2 * time.Second},
+		},
+	}
+}
+
+func workload(name string) stopwatt.Workload {
+	return stopwatt.Workload{
+		Name: name,
+		HTTP: &stopwatt.HTTP{Port: 8080, Request: stopwatt.Request{Method: "POST", Path: "/" + name, Body: []byte{0, 1, 0xFF}}, Expect: stopwatt.Expect{Status: 200}, ReadyWithin: time.Minute},
+		Load: stopwatt.Load{Users: 4, Requests: 5000, Timeout: 5 * time.Second},
+	}
+}
+
+// Trial is a valid trial of Run.
+func Trial(round int, implementation, workload string) stopwatt.Trial {
+	latency := &stopwatt.Histogram{}
+	latency.Record(1_500_000)
+	return stopwatt.Trial{
+		PlannedTrial: stopwatt.PlannedTrial{Round: round, Case: stopwatt.Case{Implementation: implementation, Workload: workload}, Revision: stopwatt.Head},
+		Position:     round, Status: stopwatt.Valid,
+		Started:      time.Date(2026, 3, 4, 5, 7, round, 123_456_000, time.UTC),
+		Window:       stopwatt.Window{Start: 1_000_000_007, End: 6_000_000_011},
+		Measurements: []stopwatt.Measurement{{Metric: "time", Value: 5.000000004}, {Metric: "throughput", Value: 0.1 + 0.2}, {Metric: "errors", Value: 0}},
+		Absent:       []stopwatt.Absence{{Metric: "memory_peak", Reason: "cgroup v2 without memory.peak"}},
+		Warnings:     []string{"the driver was busy", "4 % steal"},
+		Latency:      latency,
+	}
+}
+
+// Summary is one of a case of Run.
+func Summary(implementation, workload, metric string, mean float64) stopwatt.Summary {
+	return stopwatt.Summary{
+		Case: stopwatt.Case{Implementation: implementation, Workload: workload}, Revision: stopwatt.Head, Metric: metric,
+		N: 3, Mean: mean, SD: 0.25, Median: mean, Min: mean - 1, Max: mean + 1,
+	}
+}
+
+func begin(t *testing.T, s Store, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial) {
+	t.Helper()
+	stored, done, err := s.Begin(t.Context(), run, fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored, done
+}
+
+func save(t *testing.T, s Store, runID int64, trials ...stopwatt.Trial) {
+	t.Helper()
+	for _, trial := range trials {
+		if err := s.SaveTrial(t.Context(), runID, trial); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func finish(t *testing.T, s Store, runID int64, status stopwatt.RunStatus) {
+	t.Helper()
+	if err := s.Finish(t.Context(), runID, status, ended); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func results(t *testing.T, s Store, runID int64) stopwatt.Results {
+	t.Helper()
+	r, err := s.Results(t.Context(), runID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func same[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Comparer(sameHistogram)); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
+// sameHistogram compares what was recorded, to the precision of the buckets.
+func sameHistogram(a, b *stopwatt.Histogram) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	x, errX := a.MarshalBinary()
+	y, errY := b.MarshalBinary()
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+var ended = time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC)
+
+func runComesBack(t *testing.T, s Store) {
+	run := Run()
+	stored, done := begin(t, s, run, false)
+	if stored.ID == 0 || len(done) != 0 {
+		t.Errorf("a new run got ID %d and %d trials", stored.ID, len(done))
+	}
+	finish(t, s, stored.ID, stopwatt.Finished)
+	run.ID, run.Status, run.Ended = stored.ID, stopwatt.Finished, ended
+	same(t, results(t, s, stored.ID).Run, run)
+}
+
+func outsideGit(t *testing.T, s Store) {
+	run := Run()
+	run.Checkout = stopwatt.Checkout{}
+	stored, _ := begin(t, s, run, false)
+	same(t, stored.Checkout, stopwatt.Checkout{})
+}
+
+func trialComesBack(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	second, first := Trial(2, "go", "csv"), Trial(1, "rust", "csv")
+	first.Status, first.Reason, first.Latency = stopwatt.Invalid, "container exited (137, out of memory)", nil
+	first.Measurements, first.Absent, first.Warnings = nil, nil, nil
+	save(t, s, run.ID, second, first)
+	trials, err := s.Trials(t.Context(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, trials, []stopwatt.Trial{first, second})
+}
+
+func savedTwice(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	changed := Trial(1, "go", "csv")
+	changed.Measurements = []stopwatt.Measurement{{Metric: "time", Value: 9}}
+	save(t, s, run.ID, Trial(1, "go", "csv"), changed)
+	trials, err := s.Trials(t.Context(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, trials, []stopwatt.Trial{Trial(1, "go", "csv")})
+}
+
+func notANumber(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		trial := Trial(1, "go", "csv")
+		trial.Measurements = []stopwatt.Measurement{{Metric: "time", Value: value}}
+		if err := s.SaveTrial(t.Context(), run.ID, trial); err == nil {
+			t.Errorf("%g was stored", value)
+		}
+	}
+	if trials, err := s.Trials(t.Context(), run.ID); err != nil || len(trials) != 0 {
+		t.Errorf("%d trials are stored, error %v", len(trials), err)
+	}
+}
+
+func unknownMetric(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	trial := Trial(1, "go", "csv")
+	trial.Measurements = []stopwatt.Measurement{{Metric: "swiftness", Value: 1}}
+	if err := s.SaveTrial(t.Context(), run.ID, trial); err == nil {
+		t.Error("it was stored")
+	}
+}
+
+func unknownRun(t *testing.T, s Store) {
+	_, errResults := s.Results(t.Context(), 4711)
+	_, errTrials := s.Trials(t.Context(), 4711)
+	for call, err := range map[string]error{
+		"SaveTrial":     s.SaveTrial(t.Context(), 4711, Trial(1, "go", "csv")),
+		"SaveSummaries": s.SaveSummaries(t.Context(), 4711, nil),
+		"Finish":        s.Finish(t.Context(), 4711, stopwatt.Finished, ended),
+		"Results":       errResults,
+		"Trials":        errTrials,
+	} {
+		if !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
+// again is the same command, given again: its run has another key and seed.
+func again() stopwatt.Run {
+	run := Run()
+	run.Key, run.Seed, run.Started = "k-2", 7, run.Started.Add(time.Hour)
+	return run
+}
+
+func continued(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	invalid := Trial(1, "rust", "csv")
+	invalid.Position, invalid.Status, invalid.Reason = 2, stopwatt.Invalid, "wrong answers"
+	save(t, s, first.ID, Trial(1, "go", "csv"), invalid)
+	stored, done := begin(t, s, again(), false)
+	same(t, stored, first)
+	same(t, done, []stopwatt.PlannedTrial{Trial(1, "go", "csv").PlannedTrial, invalid.PlannedTrial})
+}
+
+func abortedContinued(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	finish(t, s, first.ID, stopwatt.Aborted)
+	stored, _ := begin(t, s, again(), false)
+	same(t, stored, first)
+	same(t, results(t, s, first.ID).Run.Status, stopwatt.Running)
+}
+
+func finishedNotContinued(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	save(t, s, first.ID, Trial(1, "go", "csv"))
+	finish(t, s, first.ID, stopwatt.Finished)
+	second, done := begin(t, s, again(), false)
+	if second.ID == first.ID || second.Key != "k-2" || second.Seed != 7 || len(done) != 0 {
+		t.Errorf("began %+v with %d trials", second, len(done))
+	}
+}
+
+func freshRun(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	save(t, s, first.ID, Trial(1, "go", "csv"))
+	second, done := begin(t, s, again(), true)
+	if second.ID == first.ID || len(done) != 0 {
+		t.Errorf("began %+v with %d trials", second, len(done))
+	}
+	same(t, results(t, s, first.ID).Run.Status, stopwatt.Aborted)
+	third, _ := begin(t, s, func() stopwatt.Run { r := again(); r.Key = "k-3"; return r }(), false)
+	same(t, third.ID, second.ID)
+}
+
+func anotherMachine(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	elsewhere := again()
+	elsewhere.Machine.Identity.ID = "2e"
+	second, _ := begin(t, s, elsewhere, false)
+	if second.ID == first.ID {
+		t.Error("the run of another machine was continued")
+	}
+}
+
+func sameKey(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	save(t, s, first.ID, Trial(1, "go", "csv"))
+	finish(t, s, first.ID, stopwatt.Finished)
+	stored, done := begin(t, s, Run(), true)
+	same(t, stored.ID, first.ID)
+	same(t, stored.Status, stopwatt.Finished)
+	same(t, len(done), 1)
+}
+
+func keyOfAnotherPlan(t *testing.T, s Store) {
+	begin(t, s, Run(), false)
+	other := Run()
+	other.PlanKey = "plan-2"
+	if _, _, err := s.Begin(t.Context(), other, false); err == nil {
+		t.Error("it was taken")
+	}
+}
+
+func countsAndReasons(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	save(t, s, run.ID, Trial(1, "go", "csv"), Trial(2, "go", "csv"))
+	for i, reason := range []string{"b", "c", "a", "c"} {
+		trial := Trial(3+i, "go", "csv")
+		trial.Status, trial.Reason = stopwatt.Invalid, reason
+		save(t, s, run.ID, trial)
+	}
+	same(t, results(t, s, run.ID).Cases, []stopwatt.CaseResult{{
+		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Valid: 2, Invalid: 4,
+		Reasons: []stopwatt.ReasonCount{{Reason: "c", Count: 2}, {Reason: "a", Count: 1}, {Reason: "b", Count: 1}},
+	}})
+}
+
+func suiteOrder(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	save(t, s, run.ID, Trial(1, "rust", "csv"), Trial(1, "rust", "static"), Trial(1, "go", "csv"), Trial(1, "go", "static"))
+	var order []string
+	for _, c := range results(t, s, run.ID).Cases {
+		order = append(order, c.Case.String())
+	}
+	same(t, order, []string{"go/static", "rust/static", "go/csv", "rust/csv"})
+}
+
+func replacedSummaries(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	single := Summary("go", "csv", "time", 3)
+	single.N, single.SD = 1, 0
+	last := []stopwatt.Summary{Summary("go", "csv", "errors", 0), single}
+	for _, summaries := range [][]stopwatt.Summary{{Summary("go", "csv", "time", 1), Summary("rust", "csv", "time", 2)}, last} {
+		if err := s.SaveSummaries(t.Context(), run.ID, summaries); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, results(t, s, run.ID).Cases, []stopwatt.CaseResult{{
+		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Summaries: []stopwatt.Summary{last[1], last[0]},
+	}})
+}
+
+func twoRuns(t *testing.T, s Store) {
+	first, _ := begin(t, s, Run(), false)
+	other := again()
+	other.PlanKey = "plan-2"
+	second, _ := begin(t, s, other, false)
+	errs := make(chan error)
+	for _, run := range []stopwatt.Run{first, second} {
+		go func() {
+			for round := range run.ID + 4 {
+				if err := s.SaveTrial(t.Context(), run.ID, Trial(int(round)+1, "go", "csv")); err != nil {
+					errs <- fmt.Errorf("run %d: %w", run.ID, err)
+					return
+				}
+			}
+			errs <- s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{Summary("go", "csv", "time", float64(run.ID))})
+		}()
+	}
+	if err := errors.Join(<-errs, <-errs); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []stopwatt.Run{first, second} {
+		result := results(t, s, run.ID).Cases[0]
+		same(t, result.Valid, int(run.ID)+4)
+		same(t, result.Summaries[0].Mean, float64(run.ID))
+	}
+}
+
+func foreignText(t *testing.T, s Store) {
+	run := Run()
+	run.Command, run.Checkout.Commit.Subject = "stopwatt run a\x00b", "broken \xff subject"
+	run.Settings.Implementations[0].Env = map[string]string{"ODD": "a\x00b\\u0000"}
+	stored, _ := begin(t, s, run, false)
+	trial := Trial(1, "go", "csv")
+	trial.Status, trial.Reason = stopwatt.Invalid, "log says \x00\xff'; DROP SCHEMA stopwatt CASCADE; --"
+	trial.Warnings = []string{"\x00"}
+	save(t, s, stored.ID, trial)
+	if got := results(t, s, stored.ID).Cases[0].Invalid; got != 1 {
+		t.Errorf("%d invalid trials are stored", got)
+	}
+}

@@ -1,0 +1,246 @@
+package storagetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/storage"
+)
+
+// Memory is a database of runs that lives as long as the test. Its zero value
+// is empty and ready.
+type Memory struct {
+	// Fail, where it is set, is asked before each call, with the method's name.
+	// Its error becomes the call's.
+	Fail func(method string) error
+
+	mu   sync.Mutex
+	runs []*memoryRun // the ID of a run is its place here, from 1
+}
+
+type memoryRun struct {
+	run       stopwatt.Run
+	trials    []stopwatt.Trial
+	summaries []stopwatt.Summary
+}
+
+func (m *Memory) enter(method string) error {
+	if m.Fail == nil {
+		return nil
+	}
+	return m.Fail(method)
+}
+
+func (m *Memory) at(id int64) (*memoryRun, error) {
+	if id < 1 || id > int64(len(m.runs)) {
+		return nil, fmt.Errorf("run %d: %w", id, storage.ErrNotFound)
+	}
+	return m.runs[id-1], nil
+}
+
+// Begin does what storage.Store.Begin does.
+func (m *Memory) Begin(_ context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error) {
+	if err := m.enter("Begin"); err != nil {
+		return stopwatt.Run{}, nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stored, err := m.place(run, fresh)
+	if err != nil {
+		return stopwatt.Run{}, nil, err
+	}
+	var done []stopwatt.PlannedTrial
+	for _, trial := range stored.trials {
+		done = append(done, trial.PlannedTrial)
+	}
+	return stored.run, done, nil
+}
+
+func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
+	for _, r := range slices.Backward(m.runs) {
+		if r.run.Key == run.Key {
+			if r.run.PlanKey != run.PlanKey {
+				return nil, fmt.Errorf("run %s is stored already, with another plan", run.Key)
+			}
+			r.reopen()
+			return r, nil
+		}
+	}
+	for _, r := range slices.Backward(m.runs) {
+		if r.run.Status == stopwatt.Finished || !samePlan(r.run, run) {
+			continue
+		}
+		if !fresh {
+			r.reopen()
+			return r, nil
+		}
+		r.run.Status = stopwatt.Aborted
+	}
+	run.ID = int64(len(m.runs) + 1)
+	run.Status = stopwatt.Running
+	m.runs = append(m.runs, &memoryRun{run: run})
+	return m.runs[run.ID-1], nil
+}
+
+func (r *memoryRun) reopen() {
+	if r.run.Status != stopwatt.Finished {
+		r.run.Status, r.run.Ended = stopwatt.Running, time.Time{}
+	}
+}
+
+func samePlan(a, b stopwatt.Run) bool {
+	return a.PlanKey == b.PlanKey && a.Project == b.Project && a.Suite == b.Suite && a.Machine.Identity == b.Machine.Identity
+}
+
+// SaveTrial does what storage.Store.SaveTrial does.
+func (m *Memory) SaveTrial(_ context.Context, runID int64, trial stopwatt.Trial) error {
+	if err := m.enter("SaveTrial"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	for _, measurement := range trial.Measurements {
+		if math.IsNaN(measurement.Value) || math.IsInf(measurement.Value, 0) {
+			return fmt.Errorf("%s is %g, which is no figure", measurement.Metric, measurement.Value)
+		}
+		if _, known := stopwatt.MetricNamed(measurement.Metric); !known {
+			return fmt.Errorf("metric %q is not known", measurement.Metric)
+		}
+	}
+	if !slices.ContainsFunc(r.trials, func(t stopwatt.Trial) bool { return t.PlannedTrial == trial.PlannedTrial }) {
+		r.trials = append(r.trials, trial)
+	}
+	return nil
+}
+
+// SaveSummaries does what storage.Store.SaveSummaries does.
+func (m *Memory) SaveSummaries(_ context.Context, runID int64, summaries []stopwatt.Summary) error {
+	if err := m.enter("SaveSummaries"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	r.summaries = slices.Clone(summaries)
+	return nil
+}
+
+// Finish does what storage.Store.Finish does.
+func (m *Memory) Finish(_ context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error {
+	if err := m.enter("Finish"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	r.run.Status, r.run.Ended = status, ended
+	return nil
+}
+
+// Trials does what storage.Store.Trials does.
+func (m *Memory) Trials(_ context.Context, runID int64) ([]stopwatt.Trial, error) {
+	if err := m.enter("Trials"); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return nil, err
+	}
+	trials := slices.Clone(r.trials)
+	slices.SortStableFunc(trials, func(a, b stopwatt.Trial) int { return cmp.Compare(a.Position, b.Position) })
+	for i := range trials {
+		trials[i].Measurements = slices.SortedFunc(slices.Values(trials[i].Measurements), func(a, b stopwatt.Measurement) int {
+			return cmp.Compare(place(a.Metric), place(b.Metric))
+		})
+	}
+	return trials, nil
+}
+
+// Results does what storage.Store.Results does.
+func (m *Memory) Results(_ context.Context, runID int64) (stopwatt.Results, error) {
+	if err := m.enter("Results"); err != nil {
+		return stopwatt.Results{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return stopwatt.Results{}, err
+	}
+	results := stopwatt.Results{Run: r.run}
+	for _, c := range r.run.Settings.Cases() {
+		for _, revision := range r.revisions(c) {
+			results.Cases = append(results.Cases, r.result(c, revision))
+		}
+	}
+	return results, nil
+}
+
+// revisions lists those of a case that have a trial or a summary.
+func (r *memoryRun) revisions(c stopwatt.Case) []stopwatt.Revision {
+	var revisions []stopwatt.Revision
+	for _, trial := range r.trials {
+		if trial.Case == c {
+			revisions = append(revisions, trial.Revision)
+		}
+	}
+	for _, summary := range r.summaries {
+		if summary.Case == c {
+			revisions = append(revisions, summary.Revision)
+		}
+	}
+	slices.Sort(revisions)
+	return slices.Compact(revisions)
+}
+
+func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt.CaseResult {
+	result := stopwatt.CaseResult{Case: c, Revision: revision}
+	reasons := map[string]int{}
+	for _, trial := range r.trials {
+		switch {
+		case trial.Case != c || trial.Revision != revision:
+		case trial.Status == stopwatt.Valid:
+			result.Valid++
+		default:
+			result.Invalid++
+			reasons[trial.Reason]++
+		}
+	}
+	for reason, count := range reasons {
+		result.Reasons = append(result.Reasons, stopwatt.ReasonCount{Reason: reason, Count: count})
+	}
+	slices.SortFunc(result.Reasons, func(a, b stopwatt.ReasonCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
+	})
+	for _, summary := range r.summaries {
+		if summary.Case == c && summary.Revision == revision {
+			result.Summaries = append(result.Summaries, summary)
+		}
+	}
+	slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return cmp.Compare(place(a.Metric), place(b.Metric)) })
+	return result
+}
+
+// place is where a metric stands in the order in which they are shown.
+func place(name string) int {
+	return slices.IndexFunc(stopwatt.Metrics, func(m stopwatt.Metric) bool { return m.Name == name })
+}

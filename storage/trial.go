@@ -1,0 +1,266 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// histogramLatency is the kind of histogram that holds latencies.
+const histogramLatency = "latency"
+
+// SaveTrial stores a trial with all its figures, or nothing of it. A trial that
+// is stored already stays as it is.
+func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error {
+	err := checkFigures(trial)
+	if err == nil {
+		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveTrial(ctx, tx, runID, trial) })
+	}
+	if err != nil {
+		return fmt.Errorf("save trial %s, round %d, of run %d: %w", trial.Case, trial.Round, runID, err)
+	}
+	return nil
+}
+
+// largest is the bound that the schema sets: see its table measurements.
+const largest = 1e100
+
+// checkFigures refuses what is no number. The database would refuse it as well,
+// in words that name no metric.
+func checkFigures(trial stopwatt.Trial) error {
+	for _, m := range trial.Measurements {
+		if math.IsNaN(m.Value) || math.Abs(m.Value) > largest {
+			return fmt.Errorf("%s is %g, which is no figure", m.Metric, m.Value)
+		}
+	}
+	return nil
+}
+
+func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial) error {
+	caseID, err := caseOf(ctx, tx, runID, trial.Case)
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRow(ctx, `
+		INSERT INTO stopwatt_store.trials (run_id, case_id, revision, round, position, status, reason, warnings, started, window_start, window_end)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (run_id, case_id, revision, round) DO NOTHING
+		RETURNING id`,
+		runID, caseID, trial.Revision, trial.Round, trial.Position, trial.Status, plain(trial.Reason), allPlain(trial.Warnings),
+		trial.Started, trial.Window.Start, trial.Window.End).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // stored already
+	}
+	if err != nil {
+		return err
+	}
+	return saveFigures(ctx, tx, id, trial)
+}
+
+// caseOf returns the key of a case of the run's suite.
+func caseOf(ctx context.Context, tx pgx.Tx, runID int64, c stopwatt.Case) (int64, error) {
+	var suite int64
+	err := tx.QueryRow(ctx, "SELECT suite_id FROM stopwatt_store.runs WHERE id = $1", runID).Scan(&suite)
+	if err != nil {
+		return 0, notFound(err)
+	}
+	if err := insertCases(ctx, tx, suite, []stopwatt.Case{c}); err != nil {
+		return 0, err
+	}
+	var id int64
+	err = tx.QueryRow(ctx, "SELECT id FROM stopwatt_store.cases WHERE suite_id = $1 AND implementation = $2 AND workload = $3",
+		suite, c.Implementation, c.Workload).Scan(&id)
+	return id, err
+}
+
+// saveFigures stores what the trial yielded, and why it did not yield the rest.
+func saveFigures(ctx context.Context, tx pgx.Tx, id int64, trial stopwatt.Trial) error {
+	var measured, absent, reasons []string
+	var values []float64
+	for _, m := range trial.Measurements {
+		measured, values = append(measured, m.Metric), append(values, m.Value)
+	}
+	for _, a := range trial.Absent {
+		absent, reasons = append(absent, a.Metric), append(reasons, plain(a.Reason))
+	}
+	if err := insertMetrics(ctx, tx, slices.Concat(measured, absent)); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO stopwatt_store.measurements (trial_id, metric_id, value)
+		SELECT $1, m.id, v.value FROM unnest($2::text[], $3::float8[]) v (name, value) JOIN stopwatt_store.metrics m USING (name)`,
+		id, measured, values)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO stopwatt_store.absences (trial_id, metric_id, reason)
+		SELECT $1, m.id, v.reason FROM unnest($2::text[], $3::text[]) v (name, reason) JOIN stopwatt_store.metrics m USING (name)`,
+		id, absent, reasons)
+	if err != nil {
+		return err
+	}
+	return saveHistogram(ctx, tx, id, trial.Latency)
+}
+
+func saveHistogram(ctx context.Context, tx pgx.Tx, trial int64, latency *stopwatt.Histogram) error {
+	if latency == nil {
+		return nil
+	}
+	encoded, err := latency.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO stopwatt_store.histograms (trial_id, kind, encoded) VALUES ($1, $2, $3)", trial, histogramLatency, encoded)
+	return err
+}
+
+// readDone lists the trials of a run that are stored.
+func readDone(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.PlannedTrial, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT t.round, c.implementation, c.workload, t.revision
+		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
+		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (stopwatt.PlannedTrial, error) {
+		var t stopwatt.PlannedTrial
+		err := row.Scan(&t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision)
+		return t, err
+	})
+}
+
+// Trials returns the trials of a run, with all their figures and in the order
+// in which they were carried out.
+func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error) {
+	var trials []stopwatt.Trial
+	err := s.reading(ctx, func(tx pgx.Tx) error {
+		if _, err := readRun(ctx, tx, runID); err != nil {
+			return err
+		}
+		var err error
+		trials, err = readTrials(ctx, tx, runID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the trials of run %d: %w", runID, err)
+	}
+	return trials, nil
+}
+
+func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT t.id, t.round, c.implementation, c.workload, t.revision, t.position, t.status, t.reason, t.warnings,
+			t.started, t.window_start, t.window_end
+		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
+		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
+	if err != nil {
+		return nil, err
+	}
+	var trials []stopwatt.Trial
+	at := map[int64]int{} // where the trial of this key stands
+	var id int64
+	var t stopwatt.Trial
+	into := []any{&id, &t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Position, &t.Status, &t.Reason, &t.Warnings,
+		&t.Started, &t.Window.Start, &t.Window.End}
+	_, err = pgx.ForEachRow(rows, into, func() error {
+		at[id] = len(trials)
+		trials = append(trials, t)
+		t.Warnings = nil
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return trials, readFigures(ctx, tx, runID, trials, at)
+}
+
+// readFigures adds to the trials what belongs to them.
+func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.Trial, at map[int64]int) error {
+	var id int64
+	var m stopwatt.Measurement
+	err := forEach(ctx, tx, `
+		SELECT v.trial_id, x.name, v.value
+		FROM stopwatt_store.measurements v JOIN stopwatt_store.metrics x ON x.id = v.metric_id JOIN stopwatt_store.trials t ON t.id = v.trial_id
+		WHERE t.run_id = $1`, runID, []any{&id, &m.Metric, &m.Value}, func() error {
+		trials[at[id]].Measurements = append(trials[at[id]].Measurements, m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var a stopwatt.Absence
+	err = forEach(ctx, tx, `
+		SELECT v.trial_id, x.name, v.reason
+		FROM stopwatt_store.absences v JOIN stopwatt_store.metrics x ON x.id = v.metric_id JOIN stopwatt_store.trials t ON t.id = v.trial_id
+		WHERE t.run_id = $1`, runID, []any{&id, &a.Metric, &a.Reason}, func() error {
+		trials[at[id]].Absent = append(trials[at[id]].Absent, a)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range trials {
+		slices.SortFunc(trials[i].Measurements, func(a, b stopwatt.Measurement) int { return compareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(trials[i].Absent, func(a, b stopwatt.Absence) int { return compareMetrics(a.Metric, b.Metric) })
+	}
+	var kind string
+	var encoded []byte
+	return forEach(ctx, tx, `
+		SELECT h.trial_id, h.kind, h.encoded
+		FROM stopwatt_store.histograms h JOIN stopwatt_store.trials t ON t.id = h.trial_id
+		WHERE t.run_id = $1`, runID, []any{&id, &kind, &encoded}, func() error {
+		if kind != histogramLatency {
+			return nil
+		}
+		trials[at[id]].Latency = &stopwatt.Histogram{}
+		return trials[at[id]].Latency.UnmarshalBinary(encoded)
+	})
+}
+
+// compareMetrics puts metrics into the order in which they are shown, those of
+// another stopwatt's last.
+func compareMetrics(a, b string) int {
+	last := len(stopwatt.Metrics)
+	place := func(name string) int {
+		if at := metricOrder(name); at >= 0 {
+			return at
+		}
+		return last
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+}
+
+// forEach scans the rows about one run, one after the other.
+func forEach(ctx context.Context, tx pgx.Tx, sql string, runID int64, into []any, do func() error) error {
+	rows, err := tx.Query(ctx, sql, runID)
+	if err != nil {
+		return err
+	}
+	_, err = pgx.ForEachRow(rows, into, do)
+	return err
+}
+
+// reading carries out work in a transaction that sees one state of the
+// database and changes nothing.
+func (s *Store) reading(ctx context.Context, work func(tx pgx.Tx) error) error {
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	return s.name(pgx.BeginTxFunc(ctx, s.pool, options, work))
+}
+
+// notFound is ErrNotFound where a run's row is missing.
+func notFound(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
