@@ -39,7 +39,7 @@ type Docker struct {
 	client       *client.Client
 	engine       stopwatt.Engine
 	getenv       func(string) string
-	configs      dockerConfigs
+	credentials  credentials
 	buildNetwork string
 }
 
@@ -55,7 +55,7 @@ func Connect(ctx context.Context, config Config) (*Docker, error) {
 	if err != nil {
 		return nil, err
 	}
-	configs, err := readDockerConfigs(config)
+	known, err := readCredentials(config)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func Connect(ctx context.Context, config Config) (*Docker, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Docker{client: api, getenv: config.Getenv, configs: configs, buildNetwork: config.BuildNetwork}
+	d := &Docker{client: api, getenv: config.Getenv, credentials: known, buildNetwork: config.BuildNetwork}
 	if err := d.ask(ctx, where); err != nil {
 		_ = api.Close() // nothing was sent that could be lost
 		return nil, err

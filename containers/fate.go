@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
@@ -20,11 +21,22 @@ const (
 	maxLogBytes = lastLines * (16<<10 + 8)
 )
 
+// That memory ran out reaches the engine by another way than the end of the
+// process, and sometimes after it. It is asked again for a second.
+const (
+	oomAsks  = 21
+	oomPause = 50 * time.Millisecond
+)
+
 // Fate tells what became of a container, with the last 30 lines of its log.
 // The lines are text that may be shown on a terminal, each of 500 bytes at
 // most.
 func (d *Docker) Fate(ctx context.Context, id string) (stopwatt.Fate, error) {
 	inspected, err := d.client.ContainerInspect(ctx, id)
+	for asked := 1; err == nil && mayBeOutOfMemory(inspected) && asked < oomAsks; asked++ {
+		pause(ctx, oomPause)
+		inspected, err = d.client.ContainerInspect(ctx, id)
+	}
 	if err != nil {
 		return stopwatt.Fate{}, attempted("inspect container", err)
 	}
@@ -38,6 +50,24 @@ func (d *Docker) Fate(ctx context.Context, id string) (stopwatt.Fate, error) {
 		OOMKilled: inspected.State.OOMKilled,
 		Log:       log,
 	}, nil
+}
+
+// mayBeOutOfMemory is true of a container that was killed under a memory
+// limit, and of which the engine has not heard the reason.
+func mayBeOutOfMemory(inspected container.InspectResponse) bool {
+	const killed = 128 + 9 // by SIGKILL
+	state := inspected.State
+	return !state.Running && state.ExitCode == killed && !state.OOMKilled && inspected.HostConfig.Memory > 0
+}
+
+// pause lets some time pass, unless ctx ends before.
+func pause(ctx context.Context, length time.Duration) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // lastOfLog reads the end of a container's log.

@@ -31,9 +31,11 @@ func tail(text []byte, n int) []string {
 
 // printable makes a line of a stranger's output safe to show on a terminal:
 // without escape sequences, and with � for what else would act and not be
-// seen. It is cut to 500 bytes.
+// seen. Of a line that overwrites itself the last state is kept, as a terminal
+// would. It is cut to 500 bytes.
 func printable(line string) string {
 	line = strings.TrimRight(line, "\r")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
 	line = escapeSequences.ReplaceAllString(cutBytes(line, 4*maxLineBytes), "")
 	line = strings.Map(visible, strings.ToValidUTF8(line, "�"))
 	if len(line) > maxLineBytes {

@@ -40,7 +40,7 @@ func TestPrintable(t *testing.T) {
 		{"colours", "\x1b[1;31mred\x1b[0m", "red"},
 		{"a title", "\x1b]0;owned\x07text", "text"},
 		{"an escape alone", "a\x1bc", "a�c"},
-		{"a return that would overwrite", "safe\rdanger", "safe�danger"},
+		{"a line that overwrites itself", "10 %\r50 %\r100 %\r", "100 %"},
 		{"C1 control", "a\u009b2Jb", "a�2Jb"},
 		{"text that runs backwards", "a\u202eb", "a�b"},
 		{"bytes that are no text", "a\xff\xfeb", "a�b"},

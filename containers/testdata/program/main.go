@@ -153,12 +153,12 @@ func echo(string) {
 	fmt.Println("bye")
 }
 
-// fail prints forty lines and fails.
+// fail prints forty-one lines and fails.
 func fail(string) {
 	for i := range 40 {
 		fmt.Println("line", i+1)
 	}
-	fmt.Fprintln(os.Stderr, "out of patience")
+	fmt.Println("out of patience")
 	os.Exit(3)
 }
 
