@@ -13,7 +13,7 @@ func doubts(c stopwatt.Contrast, as As) []string {
 	single, noRatio := false, ""
 	for _, block := range c.Workloads {
 		for _, row := range block.Rows {
-			of := stopwatt.Case{Implementation: clean(row.Implementation), Workload: clean(block.Workload)}
+			of := stopwatt.Case{Implementation: Clean(row.Implementation), Workload: Clean(block.Workload)}
 			list = append(list, doubtsOfCase(c, of, row, as)...)
 			for m, metric := range c.Metrics {
 				s, has := row.Result.Summary(metric.Name)

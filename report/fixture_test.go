@@ -196,10 +196,10 @@ func ratioOf(of, base stopwatt.CaseResult, metric string) stopwatt.Ratio {
 
 // servers is a run of four web servers under three workloads, as in the
 // article that the project began with; all figures are made up.
-func servers() (stopwatt.Results, []stopwatt.Trial) {
+func servers(rounds int) (stopwatt.Results, []stopwatt.Trial) {
 	run := stopwatt.Run{
 		ID: 412, Key: "k7m2", Suite: "web-servers", Project: "team/servers", Baseline: "rust-tokio", Seed: 48213,
-		Rounds: 10, Planned: 120, Status: stopwatt.Finished, Tool: "0.1.0", Command: "stopwatt run suites/web-servers",
+		Rounds: rounds, Planned: 12 * rounds, Status: stopwatt.Finished, Tool: "0.1.0", Command: "stopwatt run suites/web-servers",
 		Checkout: stopwatt.Checkout{
 			Commit: stopwatt.Commit{SHA: "90d47bb1c5f0e6a7d8b9c0a1b2c3d4e5f6a7b8c9", Subject: "arena: reuse the last block", Time: time.Date(2026, 11, 29, 17, 30, 0, 0, time.UTC)},
 			Branch: "main", Default: true,
@@ -214,7 +214,7 @@ func servers() (stopwatt.Results, []stopwatt.Trial) {
 		Started: time.Date(2026, 11, 30, 10, 2, 0, 0, time.UTC),
 		Ended:   time.Date(2026, 11, 30, 11, 11, 0, 0, time.UTC),
 		Settings: stopwatt.Suite{
-			Name: "web-servers", Baseline: "rust-tokio", Plan: stopwatt.PlanSettings{Rounds: 10, Warmup: 2 * time.Second},
+			Name: "web-servers", Baseline: "rust-tokio", Plan: stopwatt.PlanSettings{Rounds: rounds, Warmup: 2 * time.Second},
 			Implementations: []stopwatt.Implementation{{Name: "rust-tokio"}, {Name: "go"}, {Name: "rust-arena", Writable: true}, {Name: "rust-tokio-alloc", Env: map[string]string{"LD_PRELOAD": "libjemalloc.so.2"}}},
 		},
 	}
@@ -240,7 +240,7 @@ func servers() (stopwatt.Results, []stopwatt.Trial) {
 		{"go", "varying-allocations", 8.86, 1740, 5210, 34.2, 92.6},
 		{"rust-arena", "varying-allocations", 9.31, 1840, 3300, 36.7, 128.4},
 		{"rust-tokio-alloc", "varying-allocations", 8.41, 1650, 3010, 31.9, 55.5},
-	}, 10, 20000)
+	}, rounds, 20000)
 	trials[17].Warnings = []string{"other processes used 6.1 % of the CPU"}
 	trials[23].Warnings = []string{"other processes used 3.3 % of the CPU", "the driver was saturated"}
 	return resultsOf(run, trials), trials

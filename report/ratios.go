@@ -21,7 +21,7 @@ func (p *page) ratios() {
 
 // title says what the numbers of a metric's grid are.
 func (p *page) title(m int) string {
-	metric, base := p.contrast.Metrics[m], clean(p.contrast.Baseline)
+	metric, base := p.contrast.Metrics[m], Clean(p.contrast.Baseline)
 	switch p.options.As {
 	case AsTimes:
 		less, more := words(metric)

@@ -114,6 +114,6 @@ func (p *page) footnotes() {
 		p.text(note)
 	}
 	if p.options.Next != "" {
-		p.lines = append(p.lines, "", clean(p.options.Next))
+		p.lines = append(p.lines, "", Clean(p.options.Next))
 	}
 }

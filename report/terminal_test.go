@@ -24,7 +24,7 @@ func terminalOf(t *testing.T, results stopwatt.Results, metrics []stopwatt.Metri
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	good, _ := servers()
+	good, _ := servers(10)
 	bad, _ := hostile()
 	single, _ := stopwatt.MetricNamed("time")
 	tests := []struct {

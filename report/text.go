@@ -16,11 +16,11 @@ var cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
 func width(text string) int { return cells.StringWidth(text) }
 
-// clean makes foreign text safe to show: one line of visible characters. White
+// Clean makes foreign text safe to show: one line of visible characters. White
 // space of any kind becomes a blank; control characters, those that change the
 // direction of writing or show nothing, and bytes that are no UTF-8 become
 // visible escapes, so that nothing is hidden either.
-func clean(text string) string {
+func Clean(text string) string {
 	var out strings.Builder
 	for i, r := range text {
 		switch {
@@ -42,7 +42,7 @@ func clean(text string) string {
 const longestForeign = 160
 
 // short is clean text that does not run on for pages.
-func short(text string) string { return cut(clean(text), longestForeign) }
+func short(text string) string { return cut(Clean(text), longestForeign) }
 
 // cut shortens text to a width in columns, ending it with … when it was longer.
 func cut(text string, columns int) string { return cells.Truncate(text, columns, "…") }
@@ -83,7 +83,7 @@ func shorten(names []string, columns int) []string {
 	shown := make([]string, len(names))
 	used := map[string]bool{}
 	for i, name := range names {
-		if name = clean(name); width(name) <= columns && !used[name] {
+		if name = Clean(name); width(name) <= columns && !used[name] {
 			shown[i] = name
 			used[name] = true
 		}
@@ -92,7 +92,7 @@ func shorten(names []string, columns int) []string {
 		if shown[i] != "" {
 			continue
 		}
-		name = clean(name)
+		name = Clean(name)
 		beginning := cut(name, columns)
 		for n := 2; used[beginning]; n++ {
 			mark := "…" + strconv.Itoa(n)
@@ -108,7 +108,7 @@ func shorten(names []string, columns int) []string {
 func listShortened(names, shown []string) []string {
 	var list []string
 	for i, name := range names {
-		if full := clean(name); shown[i] != full {
+		if full := Clean(name); shown[i] != full {
 			list = append(list, shown[i]+" = "+full)
 		}
 	}

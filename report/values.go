@@ -14,7 +14,7 @@ func (p *page) values() {
 	for _, g := range p.blocks() {
 		p.block(g)
 	}
-	base := clean(p.contrast.Baseline)
+	base := Clean(p.contrast.Baseline)
 	p.note("* the baseline. Mean ± sample standard deviation of n trials, their median, and the mean divided by %s's (×).", base)
 	if len(p.contrast.Workloads) > 1 {
 		p.note("%s", meanNote(p.contrast))
@@ -181,12 +181,12 @@ func (p *page) row(row stopwatt.ContrastRow, name ...string) gridRow {
 	if row.Result.Valid > 0 {
 		return gridRow{name: name}
 	}
-	return gridRow{name: []string{clean(row.Implementation)}, text: whyInvalid(row.Result)}
+	return gridRow{name: []string{Clean(row.Implementation)}, text: whyInvalid(row.Result)}
 }
 
 // meanNote says which mean sums up the workloads and what was left out of it.
 func meanNote(c stopwatt.Contrast) string {
-	note := fmt.Sprintf("The mean is the %s mean of the workloads' ratios to %s", c.Mean, clean(c.Baseline))
+	note := fmt.Sprintf("The mean is the %s mean of the workloads' ratios to %s", c.Mean, Clean(c.Baseline))
 	if n, alike := sameCount(c); !alike || n < len(c.Workloads) {
 		note += "; those without a ratio, or with a baseline of 0, are not in it"
 	}

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Page is the file of a report folder that a person opens.
+const Page = "index.html"
+
+// Folder makes the files of a report: results.json, results.csv, trials.csv,
+// results.md and index.html, by name.
+func Folder(results stopwatt.Results, c stopwatt.Contrast, trials []stopwatt.Trial) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"results.json": func(b *bytes.Buffer) error { return JSON(b, results, trials) },
+		"results.csv":  func(b *bytes.Buffer) error { return CSV(b, results) },
+		"trials.csv":   func(b *bytes.Buffer) error { return TrialsCSV(b, results.Run, trials) },
+		"results.md":   func(b *bytes.Buffer) error { return Markdown(b, results.Run, c, Options{}) },
+		Page:           func(b *bytes.Buffer) error { return HTML(b, results, c, trials) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return nil, fmt.Errorf("make %s: %w", name, err)
+		}
+		files[name] = b.Bytes()
+	}
+	return files, nil
+}

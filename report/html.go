@@ -1,0 +1,147 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageTemplate string
+	//go:embed page.css
+	pageStyle string
+
+	htmlPage = template.Must(template.New("page").Parse(pageTemplate))
+)
+
+// A htmlDocument is all that the page's template needs, written out: it
+// decides nothing and computes nothing.
+type htmlDocument struct {
+	Policy     string
+	Style      template.CSS // our own file, no part of which is foreign
+	Title      string
+	Headline   []string
+	Counted    string
+	Baseline   string
+	OfWhat     string
+	Answers    []answer
+	Workloads  []htmlWorkload
+	Notes      []string
+	Provenance []fact
+	Trials     []htmlTrial
+	TrialsSum  string
+}
+
+type htmlWorkload struct {
+	ID     string
+	Name   string
+	Load   string
+	Charts []chart
+	Tables []htmlMetric
+}
+
+// A htmlMetric is one metric's rows in a workload's table of numbers.
+type htmlMetric struct {
+	Heading   string
+	Direction string
+	Rows      []htmlRow
+}
+
+type htmlRow struct {
+	Name       string
+	Color      int
+	IsBaseline bool
+	Absent     string
+	Figures    figuresShown
+}
+
+// figuresShown are a row's figures as the template reads them.
+type figuresShown struct {
+	Value, Spread, Median, Ratio, Min, Max string
+	N                                      int
+}
+
+// HTML writes one page that needs nothing but itself: no request, no script.
+// It opens with the answer; charts, numbers, provenance and trials follow.
+func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []stopwatt.Trial) error {
+	document := htmlDocument{
+		Policy:     policy(),
+		Style:      template.CSS(pageStyle),
+		Title:      Clean(results.Run.Suite),
+		Headline:   strings.Split(headline(results.Run), " · ")[1:],
+		Counted:    counted(results.Run, c),
+		Baseline:   Clean(c.Baseline),
+		OfWhat:     ofWhat(c),
+		Answers:    answersShown(c),
+		Notes:      append(htmlNotes(c), doubts(c, AsValue)...),
+		Provenance: provenance(results.Run),
+		Trials:     trialsShown(trials),
+		TrialsSum:  counted(results.Run, c),
+	}
+	for i, block := range c.Workloads {
+		document.Workloads = append(document.Workloads, htmlWorkloadOf(results.Run, c, block, fmt.Sprintf("w%d", i+1)))
+	}
+	if err := htmlPage.Execute(w, document); err != nil {
+		return fmt.Errorf("write the HTML page: %w", err)
+	}
+	return nil
+}
+
+// policy lets the page load nothing and run nothing; its one style sheet is
+// named by hash.
+func policy() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
+}
+
+// answersShown are the answers with names made safe to read.
+func answersShown(c stopwatt.Contrast) []answer {
+	answers := answersOf(c)
+	for i := range answers {
+		a := &answers[i]
+		a.Index %= cornerColors
+		a.Implementation = Clean(a.Implementation)
+		a.From.Workload, a.To.Workload = Clean(a.From.Workload), Clean(a.To.Workload)
+	}
+	return answers
+}
+
+// htmlNotes say what the figures are.
+func htmlNotes(c stopwatt.Contrast) []string {
+	notes := []string{fmt.Sprintf("Bars are means from zero; lines on them are ± one sample standard deviation of the n trials. "+
+		"× is the mean divided by that of %s, whose mean the dashed line marks.", Clean(c.Baseline))}
+	if len(c.Workloads) > 1 {
+		notes = append(notes, meanNote(c))
+	}
+	return notes
+}
+
+// htmlWorkloadOf makes charts and numbers of one workload.
+func htmlWorkloadOf(run stopwatt.Run, c stopwatt.Contrast, block stopwatt.WorkloadContrast, id string) htmlWorkload {
+	out := htmlWorkload{ID: id, Name: Clean(block.Workload), Load: loadOf(run, block.Workload)}
+	for m, metric := range c.Metrics {
+		out.Charts = append(out.Charts, chartOf(c, block, m, fmt.Sprintf("%sm%d", id, m+1)))
+		scale, written := figuresOf(c, block, m, "")
+		table := htmlMetric{Heading: heading(metric, scale.unit), Direction: direction(metric)}
+		for i, row := range block.Rows {
+			shown := htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, IsBaseline: row.Implementation == c.Baseline}
+			if s, has := row.Result.Summary(metric.Name); has {
+				f := written[i]
+				shown.Figures = figuresShown{f.value, f.spread, f.median, f.ratio, scale.write(s.Min), scale.write(s.Max), f.n}
+			} else {
+				shown.Absent = whyRowAbsent(row.Result, metric.Name)
+			}
+			table.Rows = append(table.Rows, shown)
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	return out
+}

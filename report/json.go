@@ -1,0 +1,243 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// jsonFormat names the shape that JSON writes. Fields may be added under the
+// same name; a changed or removed one gives it the next number.
+const jsonFormat = "stopwatt.results/1"
+
+// These types are the documented shape of results.json (docs/results.md): base
+// units, full precision, times in UTC. They are apart from the words, so that
+// renaming a word changes no file that others read.
+type (
+	jsonResults struct {
+		Format string      `json:"format"`
+		Run    jsonRun     `json:"run"`
+		Cases  []jsonCase  `json:"cases"`
+		Trials []jsonTrial `json:"trials,omitempty"`
+	}
+	jsonRun struct {
+		ID       int64                `json:"id"`
+		Key      string               `json:"key"`
+		Suite    string               `json:"suite"`
+		Project  string               `json:"project"`
+		Baseline string               `json:"baseline"`
+		Profile  string               `json:"profile,omitempty"`
+		Seed     uint64               `json:"seed,string"` // beyond 2^53, which JavaScript rounds
+		Rounds   int                  `json:"rounds"`
+		Planned  int                  `json:"planned_trials"`
+		Status   string               `json:"status"`
+		Started  *time.Time           `json:"started,omitempty"`
+		Ended    *time.Time           `json:"ended,omitempty"`
+		Commit   jsonCommit           `json:"commit"`
+		Machine  jsonMachine          `json:"machine"`
+		Engine   jsonEngine           `json:"engine"`
+		Images   map[string]jsonImage `json:"images"`
+		Tool     string               `json:"tool"`
+		Command  string               `json:"command"`
+	}
+	jsonCommit struct {
+		SHA     string     `json:"sha"`
+		Subject string     `json:"subject"`
+		Author  string     `json:"author"`
+		Time    *time.Time `json:"time,omitempty"`
+		Branch  string     `json:"branch"`
+		Dirty   bool       `json:"dirty"`
+	}
+	jsonMachine struct {
+		Name        string `json:"name"`
+		ID          string `json:"id"`
+		CPU         string `json:"cpu"`
+		Cores       int    `json:"cores"`
+		Threads     int    `json:"threads"`
+		MemoryBytes int64  `json:"memory_bytes"`
+		Virtual     bool   `json:"virtual"`
+		Kernel      string `json:"kernel"`
+		Microcode   string `json:"microcode"`
+		Governor    string `json:"governor"`
+	}
+	jsonEngine struct {
+		Version       string `json:"version"`
+		API           string `json:"api"`
+		OS            string `json:"os"`
+		Architecture  string `json:"architecture"`
+		StorageDriver string `json:"storage_driver"`
+		CgroupVersion string `json:"cgroup_version"`
+		CgroupDriver  string `json:"cgroup_driver"`
+		Remote        bool   `json:"remote"`
+	}
+	jsonImage struct {
+		ID      string     `json:"id"`
+		Bytes   int64      `json:"bytes"`
+		Digests []string   `json:"digests,omitempty"`
+		Bases   []jsonBase `json:"bases,omitempty"`
+	}
+	jsonBase struct {
+		Written string `json:"written"`
+		Used    string `json:"used"`
+		ID      string `json:"id"`
+	}
+	jsonCase struct {
+		Implementation string        `json:"implementation"`
+		Workload       string        `json:"workload"`
+		Revision       string        `json:"revision"`
+		Valid          int           `json:"valid"`
+		Invalid        int           `json:"invalid"`
+		Marked         int           `json:"marked"`
+		Reasons        []jsonReason  `json:"reasons,omitempty"`
+		Absent         []jsonAbsence `json:"absent,omitempty"`
+		Metrics        []jsonSummary `json:"metrics"`
+	}
+	jsonReason struct {
+		Reason string `json:"reason"`
+		Count  int    `json:"count"`
+	}
+	jsonAbsence struct {
+		Metric string `json:"metric"`
+		Reason string `json:"reason"`
+		Count  int    `json:"count,omitempty"`
+	}
+	jsonSummary struct {
+		Metric string   `json:"metric"`
+		Unit   string   `json:"unit"`
+		N      int      `json:"n"`
+		Mean   *float64 `json:"mean"`
+		SD     *float64 `json:"sd"` // null of a single trial
+		Median *float64 `json:"median"`
+		Min    *float64 `json:"min"`
+		Max    *float64 `json:"max"`
+	}
+	jsonTrial struct {
+		Position       int                 `json:"position"`
+		Round          int                 `json:"round"`
+		Implementation string              `json:"implementation"`
+		Workload       string              `json:"workload"`
+		Revision       string              `json:"revision"`
+		Status         string              `json:"status"`
+		Reason         string              `json:"reason,omitempty"`
+		Warnings       []string            `json:"warnings,omitempty"`
+		Started        *time.Time          `json:"started,omitempty"`
+		WindowStart    int64               `json:"window_start_ns"`
+		WindowEnd      int64               `json:"window_end_ns"`
+		Values         map[string]*float64 `json:"values"`
+		Absent         []jsonAbsence       `json:"absent,omitempty"`
+		// Latency is HdrHistogram's compressed V2 form in base64, in nanoseconds.
+		Latency *stopwatt.Histogram `json:"latency,omitempty"`
+	}
+)
+
+// JSON writes a run, what came of its cases, and its trials unless they are
+// nil, in the shape that docs/results.md describes.
+func JSON(w io.Writer, results stopwatt.Results, trials []stopwatt.Trial) error {
+	document := jsonResults{Format: jsonFormat, Run: jsonOfRun(results.Run), Cases: []jsonCase{}}
+	for _, result := range results.Cases {
+		document.Cases = append(document.Cases, jsonOfCase(result))
+	}
+	for _, trial := range trials {
+		document.Trials = append(document.Trials, jsonOfTrial(trial))
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}
+
+func jsonOfRun(run stopwatt.Run) jsonRun {
+	c, identity, epoch, engine := run.Checkout, run.Machine.Identity, run.Machine.Epoch, run.Engine
+	images := map[string]jsonImage{}
+	for name, image := range run.Images {
+		images[name] = jsonOfImage(image)
+	}
+	return jsonRun{
+		ID: run.ID, Key: run.Key, Suite: run.Suite, Project: run.Project, Baseline: run.Baseline,
+		Profile: run.Profile, Seed: run.Seed, Rounds: run.Rounds, Planned: run.Planned,
+		Status: string(run.Status), Started: moment(run.Started), Ended: moment(run.Ended),
+		Commit: jsonCommit{
+			SHA: c.Commit.SHA, Subject: c.Commit.Subject, Author: c.Commit.Author, Time: moment(c.Commit.Time),
+			Branch: c.Branch, Dirty: c.Dirty,
+		},
+		Machine: jsonMachine{
+			Name: run.Machine.Name, ID: identity.ID, CPU: identity.CPUModel, Cores: identity.Cores,
+			Threads: identity.Threads, MemoryBytes: identity.MemoryBytes, Virtual: identity.Virtual,
+			Kernel: epoch.Kernel, Microcode: epoch.Microcode, Governor: epoch.Governor,
+		},
+		Engine: jsonEngine{
+			Version: engine.Version, API: engine.API, OS: engine.OS, Architecture: engine.Architecture,
+			StorageDriver: engine.StorageDriver, CgroupVersion: engine.CgroupVersion,
+			CgroupDriver: engine.CgroupDriver, Remote: engine.Remote,
+		},
+		Images: images, Tool: run.Tool, Command: run.Command,
+	}
+}
+
+func jsonOfImage(image stopwatt.Image) jsonImage {
+	out := jsonImage{ID: image.ID, Bytes: image.Bytes, Digests: image.Digests}
+	for _, base := range image.Bases {
+		out.Bases = append(out.Bases, jsonBase(base))
+	}
+	return out
+}
+
+func jsonOfCase(result stopwatt.CaseResult) jsonCase {
+	out := jsonCase{
+		Implementation: result.Case.Implementation, Workload: result.Case.Workload, Revision: string(result.Revision),
+		Valid: result.Valid, Invalid: result.Invalid, Marked: result.Marked, Metrics: []jsonSummary{},
+	}
+	for _, r := range result.Reasons {
+		out.Reasons = append(out.Reasons, jsonReason(r))
+	}
+	for _, a := range result.Absent {
+		out.Absent = append(out.Absent, jsonAbsence(a))
+	}
+	for _, s := range result.Summaries {
+		summary := jsonSummary{
+			Metric: s.Metric, Unit: unitName(s.Metric), N: s.N,
+			Mean: finite(s.Mean), Median: finite(s.Median), Min: finite(s.Min), Max: finite(s.Max),
+		}
+		if s.N > 1 {
+			summary.SD = finite(s.SD)
+		}
+		out.Metrics = append(out.Metrics, summary)
+	}
+	return out
+}
+
+func jsonOfTrial(t stopwatt.Trial) jsonTrial {
+	out := jsonTrial{
+		Position: t.Position, Round: t.Round,
+		Implementation: t.Case.Implementation, Workload: t.Case.Workload, Revision: string(t.Revision),
+		Status: string(t.Status), Reason: t.Reason, Warnings: t.Warnings,
+		Started: moment(t.Started), WindowStart: t.Window.Start, WindowEnd: t.Window.End,
+		Values: map[string]*float64{}, Latency: t.Latency,
+	}
+	for _, m := range t.Measurements {
+		out.Values[m.Metric] = finite(m.Value)
+	}
+	for _, a := range t.Absent {
+		out.Absent = append(out.Absent, jsonAbsence{Metric: a.Metric, Reason: a.Reason})
+	}
+	return out
+}
+
+// moment is a time in UTC, nil when there is none.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// finite is a number, nil when JSON has none for it.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// A fact is one line of a run's provenance: a term and what is to be said of
+// it. Text is made safe to read.
+type fact struct {
+	Term   string
+	Values []string
+	Code   bool // to be typed or compared, letter by letter
+}
+
+// provenance says where a run's figures come from and how to repeat them.
+// What is not known is left out.
+func provenance(run stopwatt.Run) []fact {
+	facts := []fact{
+		{Term: "Repeat", Values: []string{run.Command}, Code: true},
+		{Term: "Seed", Values: []string{strconv.FormatUint(run.Seed, 10)}, Code: true},
+		{Term: "Commit", Values: commitFacts(run.Checkout)},
+		{Term: "Machine", Values: machineFacts(run.Machine)},
+		{Term: "Docker", Values: engineFacts(run.Engine)},
+		{Term: "Images", Values: imageFacts(run), Code: true},
+		{Term: "Settings", Values: settingFacts(run.Settings)},
+		{Term: "stopwatt", Values: []string{run.Tool}},
+	}
+	var known []fact
+	for _, f := range facts {
+		var values []string
+		for _, value := range f.Values {
+			if value = Clean(value); value != "" {
+				values = append(values, value)
+			}
+		}
+		if values != nil {
+			known = append(known, fact{f.Term, values, f.Code})
+		}
+	}
+	return known
+}
+
+func commitFacts(c stopwatt.Checkout) []string {
+	facts := []string{c.Commit.SHA, short(c.Commit.Subject)}
+	if !c.Commit.Time.IsZero() {
+		facts = append(facts, short(c.Commit.Author)+" "+c.Commit.Time.Format("2006-01-02 15:04 MST"))
+	}
+	if c.Branch != "" {
+		facts = append(facts, "branch "+short(c.Branch))
+	}
+	if c.Dirty {
+		facts = append(facts, "with uncommitted changes")
+	}
+	return facts
+}
+
+func machineFacts(m stopwatt.Machine) []string {
+	facts := []string{m.Name, m.Identity.CPUModel}
+	if m.Identity.Cores > 0 {
+		facts = append(facts, fmt.Sprintf("%s, %s", plural(m.Identity.Cores, "core"), plural(m.Identity.Threads, "thread")))
+	}
+	if m.Identity.MemoryBytes > 0 {
+		facts = append(facts, Value(stopwatt.Metric{Unit: "B"}, float64(m.Identity.MemoryBytes))+" memory")
+	}
+	if m.Identity.Virtual {
+		facts = append(facts, "virtual: it runs under a hypervisor")
+	}
+	return append(facts, named("kernel", m.Epoch.Kernel), named("microcode", m.Epoch.Microcode), named("governor", m.Epoch.Governor))
+}
+
+func engineFacts(e stopwatt.Engine) []string {
+	facts := []string{e.Version, named("storage", e.StorageDriver)}
+	if e.CgroupVersion != "" {
+		facts = append(facts, strings.TrimSpace("cgroup v"+e.CgroupVersion+" "+e.CgroupDriver))
+	}
+	if e.Architecture != "" {
+		facts = append(facts, e.OS+"/"+e.Architecture)
+	}
+	if e.Remote {
+		facts = append(facts, "on another host")
+	}
+	return facts
+}
+
+// imageFacts names every image and, for a built one, its bases as written and
+// as used.
+func imageFacts(run stopwatt.Run) []string {
+	var facts []string
+	for _, name := range slices.Sorted(maps.Keys(run.Images)) {
+		image := run.Images[name]
+		text := fmt.Sprintf("%s: %s", name, image.ID)
+		if image.Bytes > 0 {
+			text += ", " + Value(stopwatt.Metric{Unit: "B"}, float64(image.Bytes))
+		}
+		for _, base := range image.Bases {
+			text += ", from " + base.Written
+			if base.Used != base.Written {
+				text += " as " + base.Used
+			}
+			if base.ID != "" {
+				text += " (" + base.ID + ")"
+			}
+		}
+		facts = append(facts, text)
+	}
+	return facts
+}
+
+// settingFacts repeats what the suite grants or sets for an implementation, so
+// that no loosening is silent.
+func settingFacts(suite stopwatt.Suite) []string {
+	var facts []string
+	for _, i := range suite.Implementations {
+		var set []string
+		if i.Command != nil {
+			set = append(set, "command "+strings.Join(i.Command, " "))
+		}
+		for _, name := range slices.Sorted(maps.Keys(i.Env)) {
+			set = append(set, name+"="+i.Env[name])
+		}
+		set = append(set, named("cpus", i.CPUs), named("stop signal", i.StopSignal))
+		if i.Memory > 0 {
+			set = append(set, "memory "+Value(stopwatt.Metric{Unit: "B"}, float64(i.Memory)))
+		}
+		if i.Writable {
+			set = append(set, "may write to its own root")
+		}
+		set = slices.DeleteFunc(set, func(s string) bool { return s == "" })
+		if len(set) > 0 {
+			facts = append(facts, i.Name+": "+strings.Join(set, ", "))
+		}
+	}
+	return facts
+}
+
+// named puts a word before a value, nothing before none.
+func named(word, value string) string {
+	if value == "" {
+		return ""
+	}
+	return word + " " + value
+}
+
+// A htmlTrial is one line of the list of trials.
+type htmlTrial struct {
+	Position, Round int
+	Case, Time      string
+	Status          string
+	Reason          string
+	Warnings        []string
+	Invalid, Marked bool
+}
+
+// trialsShown lists trials as they were carried out.
+func trialsShown(trials []stopwatt.Trial) []htmlTrial {
+	var shown []htmlTrial
+	inOrder := slices.SortedStableFunc(slices.Values(trials), func(a, b stopwatt.Trial) int { return a.Position - b.Position })
+	for _, t := range inOrder {
+		line := htmlTrial{
+			Position: t.Position, Round: t.Round,
+			Case:    Clean(t.Case.String()),
+			Status:  string(t.Status),
+			Reason:  short(t.Reason),
+			Invalid: t.Status != stopwatt.Valid,
+			Marked:  len(t.Warnings) > 0,
+		}
+		if !t.Started.IsZero() {
+			line.Time = t.Started.Format("15:04:05")
+		}
+		if seconds, has := t.Value("time"); has {
+			line.Status += ", " + Seconds(seconds)
+		}
+		for _, warning := range t.Warnings {
+			line.Warnings = append(line.Warnings, short(warning))
+		}
+		shown = append(shown, line)
+	}
+	return shown
+}
