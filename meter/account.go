@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -70,6 +73,7 @@ type Account struct {
 	held   []held
 	absent map[string]string // field to reason, from the start
 	buffer [4096]byte        // of one file; cpu.stat has some 300 bytes
+	usage  stopwatt.Usage    // the last reading; kept here so that a reading allocates nothing
 }
 
 // held is an open file and what was last read from it.
@@ -90,17 +94,17 @@ func (h Host) Account(pid int) (*Account, error) {
 		return nil, fmt.Errorf("account of process %d: %w", pid, err)
 	}
 	a := &Account{absent: map[string]string{}}
-	cpuError := a.open(s, "cpuacct", cpuFilesV1, cpuFilesV2)
-	memoryError := a.open(s, "memory", memoryFilesV1, memoryFilesV2)
+	a.open(s, "cpuacct", cpuFilesV1, cpuFilesV2)
+	a.open(s, "memory", memoryFilesV1, memoryFilesV2)
 	if len(a.held) == 0 {
-		return nil, fmt.Errorf("account of process %d: %w", pid, errors.Join(cpuError, memoryError))
+		reasons := slices.Compact(slices.Sorted(maps.Values(a.absent)))
+		return nil, fmt.Errorf("account of process %d: %s", pid, strings.Join(reasons, "; "))
 	}
 	return a, nil
 }
 
-// open opens the files of one controller. What cannot be opened is absent; the
-// error is for all of them.
-func (a *Account) open(s sight, controller string, v1, v2 []file) error {
+// open opens the files of one controller. What cannot be opened is absent.
+func (a *Account) open(s sight, controller string, v1, v2 []file) {
 	group, err := s.locate(controller)
 	files := v1
 	if group.unified {
@@ -119,7 +123,6 @@ func (a *Account) open(s sight, controller string, v1, v2 []file) error {
 		n := len(f.columns)
 		a.held = append(a.held, held{file: f, open: opened, last: make([]int64, n), lost: make([]string, n)})
 	}
-	return err
 }
 
 // miss marks everything in a file as absent.
@@ -150,14 +153,14 @@ func (h Host) missing(group cgroup, f file, err error) error {
 // Read reads every file once. It never fails: what could not be read is named
 // in Absent with the reason.
 func (a *Account) Read() stopwatt.Usage {
-	var usage stopwatt.Usage
+	a.usage = stopwatt.Usage{}
 	for name, reason := range a.absent {
-		lack(&usage, name, reason)
+		lack(&a.usage, name, reason)
 	}
 	for i := range a.held {
-		a.held[i].read(a.buffer[:], &usage)
+		a.held[i].read(a.buffer[:], &a.usage)
 	}
-	return usage
+	return a.usage
 }
 
 // Close closes the files.
