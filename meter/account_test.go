@@ -73,7 +73,7 @@ func TestAccountReadsEveryLayoutOfCgroups(t *testing.T) {
 			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "usage_usec 9\nuser_usec 9\nsystem_usec 9\n",
 		}), usageV1},
 		{"hybrid: the CPU is accounted in the unified mount", with(v1, map[string]string{
-			"proc/self/mountinfo":                      mountUnified + mountsV1,
+			"proc/self/mountinfo":                      mountsV1 + mountUnified,
 			"proc/42/cgroup":                           "4:memory:/docker/ID\n0::/docker/ID\n",
 			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "usage_usec 9\nuser_usec 8\nsystem_usec 1\n",
 		}), stopwatt.Usage{CPU: 9000, CPUUser: 8000, CPUSystem: 1000, MemoryCurrent: 1 << 20, MemoryPeak: 2 << 20}},
