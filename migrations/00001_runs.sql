@@ -116,8 +116,8 @@ CREATE TABLE stopwatt_store.trials (
 CREATE INDEX trials_case ON stopwatt_store.trials (case_id, run_id);
 
 -- Figures are in base units. NaN is greater than all numbers to Postgres, and
--- fails the check as infinity does; the bound of 1e100 keeps ratios and squares
--- of stored figures from overflowing in queries.
+-- fails the check as infinity does; the bound of 1e100 keeps squares and products
+-- of figures within range.
 CREATE TABLE stopwatt_store.measurements (
     trial_id  bigint NOT NULL REFERENCES stopwatt_store.trials ON DELETE CASCADE,
     metric_id bigint NOT NULL REFERENCES stopwatt_store.metrics,
@@ -205,14 +205,19 @@ JOIN stopwatt_store.machines m ON m.id = r.machine_id
 LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id;
 
 -- A ratio is 1 where both are equal, 0 and 0 too, and null where the baseline
--- is missing or something stands against nothing.
+-- is missing or something stands against nothing. What is next to nothing counts
+-- as nothing: Postgres fails a whole query for a quotient that is out of range.
 CREATE VIEW stopwatt.results AS
 SELECT p.name AS project, s.name AS suite, r.id AS run, r.status AS run_status, r.started,
        c.sha AS commit, c.committed_at, nullif(r.branch, '') AS branch, r.on_default, r.dirty,
        m.name AS machine, k.implementation, k.workload, y.revision,
        x.name AS metric, x.unit, x.better, y.n, y.mean, y.sd, y.median, y.min, y.max,
        r.baseline,
-       CASE WHEN y.mean = b.mean THEN 1 ELSE y.mean / nullif(b.mean, 0) END AS ratio
+       CASE WHEN y.mean = b.mean THEN 1
+            WHEN abs(b.mean) < 1e-100 THEN NULL
+            WHEN abs(y.mean) < 1e-100 THEN b.mean - b.mean
+            ELSE y.mean / b.mean
+       END AS ratio
 FROM stopwatt_store.summaries y
 JOIN stopwatt_store.metrics x ON x.id = y.metric_id
 JOIN stopwatt_store.runs r ON r.id = y.run_id

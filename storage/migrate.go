@@ -30,12 +30,14 @@ const versions = "stopwatt_store.schema_version"
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	var there bool
 	err := s.pool.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&there)
-	if err != nil || !there {
-		return 0, mayNot(err)
+	version := 0
+	if err == nil && there {
+		err = s.pool.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versions+" WHERE is_applied").Scan(&version)
 	}
-	var version int
-	err = s.pool.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versions+" WHERE is_applied").Scan(&version)
-	return version, mayNot(err)
+	if err != nil {
+		return 0, fmt.Errorf("read schema version: %w", s.name(err))
+	}
+	return version, nil
 }
 
 // Migrate brings the schema of the database up to date and says from which

@@ -1,14 +1,22 @@
 package storage_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
 	"gitlab.com/stopwatt/stopwatt/storage/storagetest"
 )
 
 func TestPostgresPassesTheExercise(t *testing.T) {
+	t.Parallel()
 	storagetest.Exercise(t, func(t *testing.T) storagetest.Store { return open(t, embeddedtest.ForTest(t)) })
 }
 
@@ -20,4 +28,202 @@ func open(t *testing.T, dsn string) *storage.Store {
 	}
 	t.Cleanup(s.Close)
 	return s
+}
+
+// contextFor lasts through the test's clean-up, unlike the test's own.
+func contextFor(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+}
+
+func begin(t *testing.T, s *storage.Store, key string) (stopwatt.Run, []stopwatt.PlannedTrial) {
+	t.Helper()
+	run := storagetest.Run()
+	run.Key = key
+	stored, done, err := s.Begin(t.Context(), run, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored, done
+}
+
+func TestARunThatIsBeingCarriedOutIsNotContinuedByAnother(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	first, second := open(t, dsn), open(t, dsn)
+	mine, _ := begin(t, first, "k-1")
+	if err := first.SaveTrial(t.Context(), mine.ID, storagetest.Trial(1, "go", "csv")); err != nil {
+		t.Fatal(err)
+	}
+	if theirs, _ := begin(t, second, "k-2"); theirs.ID == mine.ID {
+		t.Error("two carry out one run")
+	}
+	first.Close() // as the kernel does when the process is killed
+	third, done := begin(t, open(t, dsn), "k-3")
+	if third.ID != mine.ID || third.Key != "k-1" || len(done) != 1 {
+		t.Errorf("began run %d (%s) with %d trials, want %d", third.ID, third.Key, len(done), mine.ID)
+	}
+}
+
+func TestAKeyThatIsBeingCarriedOutIsRefused(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	begin(t, open(t, dsn), "k-1")
+	_, _, err := open(t, dsn).Begin(t.Context(), storagetest.Run(), false)
+	if err == nil || !strings.Contains(err.Error(), "being carried out by another process") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFreshLeavesWhatAnotherCarriesOutAlone(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	first, second := open(t, dsn), open(t, dsn)
+	mine, _ := begin(t, first, "k-1")
+	run := storagetest.Run()
+	run.Key = "k-2"
+	if _, _, err := second.Begin(t.Context(), run, true); err != nil {
+		t.Fatal(err)
+	}
+	if results, err := first.Results(t.Context(), mine.ID); err != nil || results.Run.Status != stopwatt.Running {
+		t.Errorf("the other's run is %s, error %v", results.Run.Status, err)
+	}
+}
+
+func TestEightBeginRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	open(t, dsn)
+	errs := make(chan error)
+	for i := range 8 {
+		go func() {
+			s, err := storage.Open(t.Context(), dsn)
+			if err != nil {
+				errs <- err
+				return
+			}
+			defer s.Close()
+			run := storagetest.Run()
+			run.Key = string(rune('a' + i))
+			stored, _, err := s.Begin(t.Context(), run, false)
+			if err == nil {
+				err = s.SaveTrial(t.Context(), stored.ID, storagetest.Trial(i+1, "go", "csv"))
+			}
+			errs <- err
+		}()
+	}
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOneTrialSavedByTwoAtOnceIsThereOnce(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	first, second := open(t, dsn), open(t, dsn)
+	run, _ := begin(t, first, "k-1")
+	errs := make(chan error)
+	for _, s := range []*storage.Store{first, second} {
+		go func() { errs <- s.SaveTrial(t.Context(), run.ID, storagetest.Trial(1, "go", "csv")) }()
+	}
+	if err := errors.Join(<-errs, <-errs); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := first.Query(t.Context(), "select count(*), count(distinct trial) from measurements", 0)
+	if diff := cmp.Diff([][]any{{int64(3), int64(1)}}, answer.Rows); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestTheSchemaRefusesWhatIsNoFigure(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	s := open(t, dsn)
+	run, _ := begin(t, s, "k-1")
+	if err := s.SaveTrial(t.Context(), run.ID, storagetest.Trial(1, "go", "csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{storagetest.Summary("go", "csv", "time", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"measurements SET value", "summaries SET mean", "summaries SET sd", "summaries SET median", "summaries SET min", "summaries SET max"} {
+		for _, value := range []string{"NaN", "Infinity", "-Infinity"} {
+			err := tryExecute(t, dsn, "UPDATE stopwatt_store."+column+" = '"+value+"'")
+			if err == nil || !strings.Contains(err.Error(), "check constraint") {
+				t.Errorf("%s = %s: %v", column, value, err)
+			}
+		}
+	}
+}
+
+func TestARunTakesEverythingOfItsOwnAlong(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	s := open(t, dsn)
+	run, _ := begin(t, s, "k-1")
+	if err := s.SaveTrial(t.Context(), run.ID, storagetest.Trial(1, "go", "csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{storagetest.Summary("go", "csv", "time", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, dsn, "DELETE FROM stopwatt_store.runs")
+	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries"} {
+		answer, err := s.Query(t.Context(), "select count(*) from stopwatt_store."+table, 0)
+		if err != nil || answer.Rows[0][0] != int64(0) {
+			t.Errorf("%s: %v, error %v", table, answer.Rows, err)
+		}
+	}
+}
+
+func TestFindRun(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	if _, err := s.FindRun(t.Context(), storage.RunQuery{}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("an empty database: %v", err)
+	}
+	ids := map[string]int64{}
+	for i, row := range []struct {
+		name, project, suite string
+		status               stopwatt.RunStatus
+	}{
+		{"finished first", "p", "a", stopwatt.Finished},
+		{"finished last", "p", "a", stopwatt.Finished},
+		{"aborted after it", "p", "a", stopwatt.Aborted},
+		{"aborted alone", "p", "b", stopwatt.Aborted},
+		{"of another project", "q", "a", stopwatt.Finished},
+	} {
+		run := storagetest.Run()
+		run.Key, run.PlanKey, run.Project, run.Suite = row.name, row.name, row.project, row.suite
+		run.Started = run.Started.Add(time.Duration(i) * time.Hour)
+		stored, _, err := s.Begin(t.Context(), run, false)
+		if err == nil {
+			err = s.Finish(t.Context(), stored.ID, row.status, run.Started)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[row.name] = stored.ID
+	}
+	for _, row := range []struct {
+		query storage.RunQuery
+		want  string
+	}{
+		{storage.RunQuery{}, "of another project"},
+		{storage.RunQuery{Project: "p"}, "finished last"},
+		{storage.RunQuery{Project: "p", Suite: "b"}, "aborted alone"},
+		{storage.RunQuery{Suite: "a"}, "of another project"},
+		{storage.RunQuery{ID: ids["finished first"]}, "finished first"},
+		{storage.RunQuery{ID: ids["finished first"], Project: "p"}, "finished first"},
+	} {
+		if id, err := s.FindRun(t.Context(), row.query); err != nil || id != ids[row.want] {
+			t.Errorf("%+v: run %d, want %d (%s), error %v", row.query, id, ids[row.want], row.want, err)
+		}
+	}
+	for _, query := range []storage.RunQuery{{ID: 4711}, {ID: ids["finished first"], Project: "q"}, {Suite: "c"}} {
+		if _, err := s.FindRun(t.Context(), query); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("%+v: %v", query, err)
+		}
+	}
 }
