@@ -173,7 +173,7 @@ func TestClassicBuilder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.client.ImageRemove(context.Background(), job.tag, image.RemoveOptions{})
+	defer d.client.ImageRemove(context.Background(), job.tag, image.RemoveOptions{PruneChildren: true})
 	want := stopwatt.BuildStep{Done: 2, Total: 4, Text: "LABEL x=y"}
 	if len(steps) != 4 || steps[2] != want {
 		t.Errorf("steps %+v; want the third of four to be %+v", steps, want)
