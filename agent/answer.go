@@ -154,20 +154,19 @@ func (a *answer) feedLine(p []byte) int {
 		size = len(p)
 	}
 	a.headBytes += size
-	if a.headBytes > maxHead {
-		a.fail(errHeadTooLong)
-		return size
-	}
-	if end >= 0 && len(a.line) == 0 {
+	if end >= 0 && len(a.line) == 0 && a.headBytes <= maxHead {
 		a.understand(p[:end])
 		return size
 	}
 	a.line = append(a.line, p[:size]...)
-	if end >= 0 {
+	switch {
+	case a.stage == atStatus && !beginsHTTP(a.line):
+		a.fail(errNotHTTP) // nobody should wait for the end of such a line
+	case a.headBytes > maxHead:
+		a.fail(errHeadTooLong)
+	case end >= 0:
 		a.understand(a.line[:len(a.line)-1])
 		a.line = a.line[:0]
-	} else if a.stage == atStatus && !beginsHTTP(a.line) {
-		a.fail(errNotHTTP) // what does not begin as an answer need not send a line end
 	}
 	return size
 }

@@ -16,9 +16,9 @@ type problem struct {
 	what string // told whole
 	// same names a wrong answer, to tell whether the next is wrong alike. It is
 	// empty where asking again may well mend it.
-	same string
-	// refused says that nobody listens (yet).
-	refused bool
+	same    string
+	refused bool // nobody listens (yet)
+	tooLong bool // the asking ended before the answer did
 }
 
 // after is the error when the problem has outlasted a bound.
@@ -59,22 +59,25 @@ func judgeStatus(r reply, expected int) *problem {
 // judgeError tells the ways apart in which there was no answer.
 func judgeError(r reply, order stopwatt.DriveOrder) *problem {
 	_, port, _ := net.SplitHostPort(order.Address) // CheckOrder has seen it
-	tooLong := errors.Is(r.err, os.ErrDeadlineExceeded)
+	reset := errors.Is(r.err, syscall.ECONNRESET)  // which may already show while connecting
+	p := &problem{tooLong: os.IsTimeout(r.err)}
 	switch {
 	case errors.Is(r.err, syscall.ECONNREFUSED):
-		return &problem{what: "nothing listens on port " + port, refused: true}
-	case !r.connected:
-		return &problem{what: fmt.Sprintf("connect to port %s: %v", port, r.err)}
-	case tooLong && r.received == 0:
-		return &problem{what: fmt.Sprintf("port %s accepts connections but does not answer", port)}
-	case tooLong:
-		return &problem{what: fmt.Sprintf("the answer on port %s began but did not end; it begins %q", port, r.begins)}
+		p.what, p.refused = "nothing listens on port "+port, true
+	case !r.connected && !reset:
+		p.what = fmt.Sprintf("connect to port %s: %v", port, r.err)
+	case p.tooLong && r.received == 0:
+		p.what = fmt.Sprintf("port %s accepts connections but does not answer", port)
+	case p.tooLong:
+		p.what = fmt.Sprintf("the answer on port %s does not end; it begins %q", port, r.begins)
 	case r.received == 0:
-		return &problem{what: fmt.Sprintf("port %s accepts connections and closes them without an answer", port)}
-	case errors.Is(r.err, errCutShort) || errors.Is(r.err, syscall.ECONNRESET):
-		return &problem{what: fmt.Sprintf("the answer on port %s was cut short: %v; it begins %q", port, r.err, r.begins)}
+		p.what = fmt.Sprintf("port %s accepts connections and closes them without an answer", port)
+	case errors.Is(r.err, errCutShort) || reset:
+		p.what = fmt.Sprintf("the answer on port %s was cut short: %v; it begins %q", port, r.err, r.begins)
+	default:
+		p.what, p.same = fmt.Sprintf("port %s: %v; the answer begins %q", port, r.err, r.begins), r.err.Error()
 	}
-	return &problem{what: fmt.Sprintf("port %s: %v; the answer begins %q", port, r.err, r.begins), same: r.err.Error()}
+	return p
 }
 
 // quoteBody quotes the beginning of the body.

@@ -28,6 +28,7 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 	}
 	end := time.Now().Add(order.ReadyWithin)
 	var wrong steadiness
+	var last problem
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		r := ask(ctx, newExchange(order, AnyLength), earlier(end, time.Now().Add(order.Load.Timeout)))
@@ -38,8 +39,11 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 		if steady := wrong.lasts(*p, time.Now()); steady >= steadily {
 			return stopwatt.Ready{}, fmt.Errorf("%s; the answer was so for %v", p.what, steady.Round(time.Second))
 		}
+		if attempt == 1 || !p.tooLong {
+			last = *p // what the bound cut off tells less than what was before
+		}
 		if time.Until(end) <= pause {
-			return stopwatt.Ready{}, p.after(order.ReadyWithin)
+			return stopwatt.Ready{}, last.after(order.ReadyWithin)
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return stopwatt.Ready{}, err

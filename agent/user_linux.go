@@ -346,6 +346,8 @@ func (l *loop) tell(u *user, k kind, cause error) string {
 		what = fmt.Sprintf("status %d, expected %d", u.answer.status, l.exchange.status)
 	case k == kindBody:
 		what = fmt.Sprintf("a body of %d bytes, expected %d", u.answer.bodyBytes, l.exchange.bodyBytes)
+	case k == kindClosed && !u.fresh && u.seenLen == 0:
+		what = cause.Error() + "; it had carried answers before, and the server closed it without having said `Connection: close`"
 	default:
 		what = cause.Error()
 	}
