@@ -1,0 +1,35 @@
+# stopwatt: `make demo` runs the main job, `make test` every test.
+
+ARCHITECTURES := amd64 arm64 arm
+AGENTS  := $(ARCHITECTURES:%=cmd/stopwatt/agents/stopwatt-agent-linux-%)
+SOURCES := $(shell git ls-files '*.go' go.mod go.sum migrations)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+STATIC  := -trimpath -ldflags '-s -w'
+
+.PHONY: build demo test lint bench fuzz clean
+
+build: bin/stopwatt
+
+bin/stopwatt: $(SOURCES) $(AGENTS)
+	go build -trimpath -tags agents -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/stopwatt
+
+cmd/stopwatt/agents/stopwatt-agent-linux-%: $(SOURCES)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$* GOARM=7 go build $(STATIC) -o $@ ./cmd/stopwatt-agent
+
+# The web-servers suite, a few rounds. Official base images where a registry
+# answers, stand-ins built here where none does.
+demo: bin/stopwatt
+	docker/prerequisites.sh
+	STOPWATT_BASES="$$(docker/base/ensure.sh)" bin/stopwatt run suites/web-servers --profile short
+
+# Every test, those that need Docker and Postgres too.
+test: $(AGENTS)
+	docker/prerequisites.sh
+	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 40m ./...
+
+lint:
+	test -z "$$(gofmt -l .)"
+	go vet ./...
+
+clean:
+	rm -rf bin cmd/stopwatt/agents/stopwatt-agent-*

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// checkVerb is `stopwatt check`.
+func (d *desk) checkVerb() *cobra.Command {
+	var flags runFlags
+	verb := &cobra.Command{
+		Use:     "check [SUITE]",
+		Short:   "Faults of a suite and the plan of its run; starts nothing",
+		Example: "  stopwatt check\n  stopwatt check suites/web-servers --profile short",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			planned, err := d.plan(cmd.Context(), first(args), flags, true)
+			if err != nil {
+				return err
+			}
+			d.printPlan(planned)
+			return nil
+		},
+	}
+	verb.Flags().StringVar(&flags.profile, "profile", "", "apply this profile of the suite")
+	verb.Flags().StringArrayVar(&flags.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
+	verb.Flags().IntVar(&flags.rounds, "rounds", 0, "rounds instead of the suite's")
+	return verb
+}
+
+// printPlan says what a run would do.
+func (d *desk) printPlan(planned plannedRun) {
+	suite, state := planned.file.suite, planned.checkout.state
+	trials := len(planned.cases) * suite.Plan.Rounds
+	fmt.Fprintf(d.stdout, "%s: %d cases, %d rounds, %d trials\n", suite.Name, len(planned.cases), suite.Plan.Rounds, trials)
+	for _, workload := range suite.Workloads {
+		fmt.Fprintf(d.stdout, "  %-22s %s\n", workload.Name, loadText(workload.Load))
+	}
+	fmt.Fprintf(d.stdout, "commit   %s\n", commitText(state))
+	fmt.Fprintf(d.stdout, "time     %s\n", timeText(suite, planned.cases))
+	fmt.Fprintln(d.stdout, "no faults")
+}
+
+// loadText is a load in words.
+func loadText(load stopwatt.Load) string {
+	text := fmt.Sprintf("%d users × %d requests", load.Users, load.Requests)
+	if load.For > 0 {
+		text = fmt.Sprintf("%d users for %s", load.Users, duration(load.For))
+	}
+	if load.Close {
+		text += ", a new connection for each"
+	}
+	return text
+}
+
+// commitText says which commit would be measured and what would become of it.
+func commitText(state stopwatt.Checkout) string {
+	switch {
+	case state.Commit.SHA == "":
+		return "none: the suite lies in no git checkout; results would stand under no commit"
+	case state.Dirty:
+		return state.Commit.Short() + ", dirty: results would be stored, but never become part of a branch's history"
+	}
+	return state.Commit.Short() + ", clean"
+}
+
+// timeText says how long measuring takes, as far as that is known beforehand.
+func timeText(suite stopwatt.Suite, cases []stopwatt.Case) string {
+	known := time.Duration(0)
+	for _, each := range cases {
+		workload, _ := suite.Workload(each.Workload)
+		if workload.Load.For == 0 {
+			return "unknown until round 1 has been measured: requests are counted, not seconds"
+		}
+		known += workload.Load.For + suite.Plan.Warmup
+	}
+	known *= time.Duration(suite.Plan.Rounds)
+	return duration(known) + " of load and warm-up, and about a second more for each trial; builds come before"
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt/storage"
+	"gitlab.com/stopwatt/stopwatt/storage/embedded"
+)
+
+// keeperName is the hidden verb that supervises the private Postgres.
+const keeperName = "postgres-keeper"
+
+// dsn names the database: --db, else the environment, else a private one that
+// is started here and let go by release.
+func (d *desk) dsn(ctx context.Context) (dsn string, release func(), err error) {
+	if d.database != "" {
+		return d.database, func() {}, nil
+	}
+	if named := d.getenv("STOPWATT_DATABASE"); named != "" {
+		return named, func() {}, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", nil, err
+	}
+	dsn, release, err = embedded.Start(ctx, embedded.Config{
+		Keeper: []string{self, keeperName},
+	})
+	if err != nil {
+		return "", nil, surroundings(err)
+	}
+	return dsn, release, nil
+}
+
+// openStore opens the database. What release lets go of must be let go when
+// the command ends.
+func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
+	dsn, release, err := d.dsn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := storage.Open(ctx, dsn)
+	if err != nil {
+		release()
+		return nil, nil, surroundings(err)
+	}
+	return store, func() { store.Close(); release() }, nil
+}
+
+// keeperVerb is the hidden verb that the private Postgres is supervised by.
+func keeperVerb() *cobra.Command {
+	return &cobra.Command{
+		Use:                keeperName,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return embedded.Keep(cmd.Context(), args)
+		},
+	}
+}
+
+// migrateVerb is `stopwatt migrate`.
+func (d *desk) migrateVerb() *cobra.Command {
+	return &cobra.Command{
+		Use:     "migrate",
+		Short:   "Bring the database's schema up to date",
+		Example: `  stopwatt migrate --db postgres://owner@db.example.org/bench`,
+		Args:    atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dsn, release, err := d.dsn(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer release()
+			from, to, err := storage.Migrate(cmd.Context(), dsn)
+			if err != nil {
+				return surroundings(err)
+			}
+			if from == to {
+				fmt.Fprintf(d.stdout, "schema %d is up to date\n", to)
+				return nil
+			}
+			fmt.Fprintf(d.stdout, "schema %d → %d\n", from, to)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/meter"
+)
+
+// openEngine connects to Docker, removes what killed runs left behind, and
+// makes sure of the driver's image.
+func (d *desk) openEngine(ctx context.Context) (docker *containers.Docker, agent string, err error) {
+	docker, err = containers.Connect(ctx, d.dockerConfig())
+	if err != nil {
+		return nil, "", surroundings(err)
+	}
+	agent, err = d.prepare(ctx, docker)
+	if err != nil {
+		docker.Close()
+		return nil, "", err
+	}
+	return docker, agent, nil
+}
+
+// prepare cleans up after the dead and brings the driver's image.
+func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent string, err error) {
+	if removed, err := d.reap(ctx, docker, false); err != nil {
+		return "", err
+	} else if removed > 0 {
+		fmt.Fprintf(d.stderr, "clean   %d containers of a run that was killed: removed\n", removed)
+	}
+	binary, err := agentBinary(docker.Engine().Architecture)
+	if err != nil {
+		return "", surroundings(err)
+	}
+	return docker.AgentImage(ctx, binary)
+}
+
+// dockerConfig is what the environment says of Docker.
+func (d *desk) dockerConfig() containers.Config {
+	return containers.Config{Getenv: d.getenv, Home: d.getenv("HOME")}
+}
+
+// reap removes the containers whose stopwatt has died, or all of ours, and
+// counts them.
+func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (int, error) {
+	dead := meter.Host{Root: "/"}.Dead
+	if all {
+		dead = func(string) bool { return true }
+	}
+	leftovers, err := docker.Leftovers(ctx, dead)
+	if err != nil {
+		return 0, err
+	}
+	return len(leftovers), docker.Clean(ctx, leftovers)
+}
+
+// agentBinary is the driver's program for the engine's architecture: embedded
+// in a release, else beside this program.
+func agentBinary(architecture string) ([]byte, error) {
+	name := "stopwatt-agent-linux-" + architecture
+	if binary, err := embeddedAgents.ReadFile("agents/" + name); err == nil {
+		return binary, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	beside := filepath.Join(filepath.Dir(self), name)
+	binary, err := os.ReadFile(beside)
+	if err != nil {
+		return nil, fmt.Errorf("the driver %s is neither built in nor beside this program: run make in the sources, or\n"+
+			"CGO_ENABLED=0 GOOS=linux GOARCH=%s go build -o %s ./cmd/stopwatt-agent", name, architecture, quote(beside))
+	}
+	return binary, nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Exit statuses. Not 1 for what was measured: shells and panics use it, and a
+// pipeline must tell them apart.
+const (
+	exitOK           = 0
+	exitInternal     = 1 // an error of stopwatt's own
+	exitAskedWrongly = 2 // the suite or the flags
+	exitIncomplete   = 3 // not all that was asked could be measured
+	exitSurroundings = 4 // Docker, the database, the disk
+)
+
+// A failure is an error that knows its exit status.
+type failure struct {
+	status int
+	err    error
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+// askedWrongly marks an error as the person's to mend.
+func askedWrongly(err error) error { return failure{exitAskedWrongly, err} }
+
+// incomplete marks an error as one of measuring.
+func incomplete(err error) error { return failure{exitIncomplete, err} }
+
+// surroundings marks an error as one of Docker, the database or the disk.
+func surroundings(err error) error { return failure{exitSurroundings, err} }
+
+// status prints what went wrong and turns it into the exit status.
+func (d *desk) status(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var said quiet
+	if !errors.As(err, &said) {
+		fmt.Fprintln(d.stderr, err)
+	}
+	var known failure
+	var faults stopwatt.Faults
+	switch {
+	case errors.As(err, &known):
+		return known.status
+	case errors.As(err, &faults):
+		return exitAskedWrongly
+	case errors.Is(err, stopwatt.ErrUnreachable):
+		return exitSurroundings
+	case errors.Is(err, context.Canceled):
+		return exitIncomplete
+	}
+	return exitInternal
+}
+
+// quiet is an error that has been told already.
+type quiet struct{ error }
+
+func (q quiet) Unwrap() error { return q.error }

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/jobs"
+	"gitlab.com/stopwatt/stopwatt/meter"
+	"gitlab.com/stopwatt/stopwatt/orchestrator"
+	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/storage"
+	"gitlab.com/stopwatt/stopwatt/trial"
+)
+
+// runFlags are what `stopwatt run` can be told.
+type runFlags struct {
+	profile string
+	cases   []string
+	rounds  int
+	seed    uint64
+	fresh   bool
+	bases   []string
+	out     string
+}
+
+// runVerb is `stopwatt run`, the main job.
+func (d *desk) runVerb() *cobra.Command {
+	var flags runFlags
+	verb := &cobra.Command{
+		Use:   "run [SUITE]",
+		Short: "Build, measure, store and print",
+		Long: `Builds or pulls the images of a suite's implementations, carries out its rounds
+of trials, stores each trial in Postgres as soon as it is done, prints the
+result table and writes a report folder.
+
+SUITE is a file, or a folder that holds stopwatt.yml; by default ./stopwatt.yml.
+An unfinished run of the same plan is continued; --fresh begins a new one.`,
+		Example: `  stopwatt run
+  stopwatt run suites/web-servers --profile short
+  stopwatt run --case 'go/*' --rounds 20
+  stopwatt run --db postgres://bench@db.example.org/bench`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.run(cmd.Context(), first(args), flags, cmd.Flags().Changed("seed"))
+		},
+	}
+	verb.Flags().StringVar(&flags.profile, "profile", "", "apply this profile of the suite")
+	verb.Flags().StringArrayVar(&flags.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
+	verb.Flags().IntVar(&flags.rounds, "rounds", 0, "rounds instead of the suite's")
+	verb.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of the order of trials (default: drawn)")
+	verb.Flags().BoolVar(&flags.fresh, "fresh", false, "begin a new run even where an unfinished one could be continued")
+	verb.Flags().StringArrayVar(&flags.bases, "base", nil, "build from a stand-in: `OFFICIAL=IMAGE` (default $STOPWATT_BASES, separated by spaces)")
+	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
+	return verb
+}
+
+// A plannedRun is what a suite file and the flags ask for, before anything is started.
+type plannedRun struct {
+	file     suiteFile
+	checkout checkout
+	cases    []stopwatt.Case
+	seed     uint64
+	standIns map[string]string
+}
+
+// plan reads the suite and the checkout and applies the flags.
+func (d *desk) plan(ctx context.Context, named string, flags runFlags, seedGiven bool) (plannedRun, error) {
+	file, err := readSuite(named, flags.profile)
+	if err != nil {
+		return plannedRun{}, err
+	}
+	if flags.rounds < 0 {
+		return plannedRun{}, askedWrongly(fmt.Errorf("--rounds %d: a run has at least 1 round", flags.rounds))
+	}
+	if flags.rounds > 0 {
+		file.suite.Plan.Rounds = flags.rounds
+	}
+	cases, err := jobs.Select(file.suite, flags.cases)
+	if err != nil {
+		return plannedRun{}, askedWrongly(err)
+	}
+	standIns, err := parseBases(flags.bases, d.getenv("STOPWATT_BASES"))
+	if err != nil {
+		return plannedRun{}, askedWrongly(err)
+	}
+	checkout, err := d.checkout(ctx, file)
+	if err != nil {
+		return plannedRun{}, err
+	}
+	seed := flags.seed
+	if !seedGiven {
+		seed = uint64(rand.Uint32()) // short enough to be typed again
+	}
+	return plannedRun{file: file, checkout: checkout, cases: cases, seed: seed, standIns: standIns}, nil
+}
+
+// parseBases reads OFFICIAL=IMAGE pairs from the flags, else from the environment.
+func parseBases(flags []string, environment string) (map[string]string, error) {
+	if len(flags) == 0 {
+		flags = strings.Fields(environment)
+	}
+	standIns := map[string]string{}
+	for _, pair := range flags {
+		official, standIn, ok := strings.Cut(pair, "=")
+		if !ok || official == "" || standIn == "" {
+			return nil, fmt.Errorf("--base %s: write OFFICIAL=IMAGE, as in debian:bookworm-slim=mirror/debian:bookworm-slim", quote(pair))
+		}
+		standIns[official] = standIn
+	}
+	return standIns, nil
+}
+
+// run is the main job, from suite to table.
+func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven bool) error {
+	planned, err := d.plan(ctx, named, flags, seedGiven)
+	if err != nil {
+		return err
+	}
+	store, release, err := d.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	docker, agent, err := d.openEngine(ctx)
+	if err != nil {
+		return err
+	}
+	defer docker.Close()
+
+	screen := newScreen(d.stderr, terminalWidth(d.stderr))
+	order, err := d.order(ctx, planned, docker, screen)
+	if err != nil {
+		return err
+	}
+	order.SeedGiven, order.Fresh = seedGiven, flags.fresh
+	run, err := orchestrator.Orchestrator{
+		Store:    store,
+		Bench:    func(run stopwatt.Run) orchestrator.Trials { return bench(docker, agent, run) },
+		Audience: screen,
+	}.Run(ctx, order)
+	screen.close()
+	if err != nil {
+		return d.interrupted(ctx, err)
+	}
+	return d.tell(ctx, store, run, flags.out)
+}
+
+// bench is the place where the trials of a run are carried out.
+func bench(docker *containers.Docker, agent string, run stopwatt.Run) trial.Bench {
+	host := meter.Host{Root: "/"}
+	bench := trial.Bench{
+		Containers: docker,
+		Agent:      agent,
+		Labels:     map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: host.Self()},
+	}
+	if !docker.Engine().Remote {
+		bench.Monotonic = host.Monotonic
+		bench.Account = func(pid int) (trial.Account, error) { return host.Account(pid) }
+	}
+	return bench
+}
+
+// order gets the images and puts together what the orchestrator is asked for.
+func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers.Docker, screen *screen) (orchestrator.Order, error) {
+	suite, state := planned.file.suite, planned.checkout.state
+	images, err := orchestrator.Builder{
+		Images: docker,
+		Order: func(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
+			return planned.checkout.buildOrder(ctx, planned.file, planned.standIns, implementation)
+		},
+		SHA:    state.Commit.SHA,
+		Begins: screen.buildBegins,
+		Step:   screen.buildStep,
+		Ended:  screen.buildEnded,
+	}.Get(ctx, needed(suite, planned.cases))
+	screen.buildsEnded()
+	if err != nil {
+		return orchestrator.Order{}, d.buildFailed(ctx, err)
+	}
+	machine := meter.Host{Root: "/"}.Machine()
+	machine.Epoch.EngineVersion = docker.Engine().Version
+	machine.Epoch.CgroupVersion = docker.Engine().CgroupVersion
+	return orchestrator.Order{
+		Cases: planned.cases,
+		Run: stopwatt.Run{
+			Suite:    suite.Name,
+			Project:  planned.checkout.project,
+			Baseline: suite.Baseline,
+			Profile:  suite.Profile,
+			Seed:     planned.seed,
+			Rounds:   suite.Plan.Rounds,
+			Checkout: state,
+			Machine:  machine,
+			Engine:   docker.Engine(),
+			Images:   images,
+			Settings: suite,
+			Tool:     toolVersion(),
+			Command:  strings.Join(os.Args, " "),
+		},
+	}, nil
+}
+
+// needed are the implementations that the chosen cases start.
+func needed(suite stopwatt.Suite, cases []stopwatt.Case) []stopwatt.Implementation {
+	var implementations []stopwatt.Implementation
+	for _, implementation := range suite.Implementations {
+		for _, chosen := range cases {
+			if chosen.Implementation == implementation.Name {
+				implementations = append(implementations, implementation)
+				break
+			}
+		}
+	}
+	return implementations
+}
+
+// buildFailed says what an image that cannot be had means for the exit status:
+// not all that was asked can be measured.
+func (d *desk) buildFailed(ctx context.Context, err error) error {
+	var known failure
+	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, stopwatt.ErrUnreachable) {
+		return err
+	}
+	return incomplete(err)
+}
+
+// interrupted says what is kept of a run that did not come to its end.
+func (d *desk) interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	fmt.Fprintln(d.stderr, "stopped: containers removed, finished trials kept.\nThe same command goes on where this one ended; --fresh begins a new run.")
+	return incomplete(quiet{err})
+}
+
+// tell prints the table of a finished run, writes its report folder, and says
+// whether all that was asked could be measured.
+func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run, out string) error {
+	results, err := store.Results(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	trials, err := store.Trials(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	contrast, err := lay(results, view{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(d.stdout)
+	if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
+		return err
+	}
+	page, err := d.writeReport(results, contrast, trials, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    stopwatt show %d · stopwatt compare --implementations\n", page, run.ID)
+	return missing(results)
+}
+
+// missing is an error when some trials have no figures.
+func missing(results stopwatt.Results) error {
+	invalid, all := 0, 0
+	for _, result := range results.Cases {
+		invalid += result.Invalid
+		all += result.Invalid + result.Valid
+	}
+	if invalid == 0 {
+		return nil
+	}
+	return incomplete(fmt.Errorf("%d of %d trials are invalid; their reasons stand in the table", invalid, all))
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/report"
+)
+
+// A screen shows how a run goes on: on a terminal a bar with the time left and
+// the trial that runs, redrawn in place; elsewhere one line a trial.
+type screen struct {
+	out   io.Writer
+	width int // columns of the terminal; 0: none
+
+	bars  *mpb.Progress // nil without a terminal
+	build *mpb.Bar
+	step  stopwatt.BuildStep
+	began time.Time // of the build, or of the run
+
+	mu       sync.Mutex // guards what follows: bars are drawn by a goroutine of mpb
+	rounds   *mpb.Bar
+	run      stopwatt.Run
+	round    int
+	position int
+	left     timeLeft
+	now      string
+	last     string
+}
+
+// newScreen makes a screen that writes to out. A width of 0 means that out is
+// no terminal.
+func newScreen(out io.Writer, width int) *screen {
+	s := &screen{out: out, width: width}
+	if width > 0 {
+		s.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(min(width, 80)), mpb.WithRefreshRate(200*time.Millisecond))
+	}
+	return s
+}
+
+// barStyle is the bar of all drafts: [####----].
+func barStyle() mpb.BarStyleComposer {
+	return mpb.BarStyle().Lbound("[").Filler("#").Tip("#").Padding("-").Rbound("]")
+}
+
+// line prints a line that stays, above whatever is redrawn.
+func (s *screen) line(format string, values ...any) {
+	text := fmt.Sprintf(format, values...) + "\n"
+	if s.bars != nil {
+		_, _ = s.bars.Write([]byte(text)) // a terminal that has gone away
+		return
+	}
+	_, _ = io.WriteString(s.out, text)
+}
+
+// buildBegins shows that an image is being made.
+func (s *screen) buildBegins(implementation string) {
+	s.began = time.Now()
+	if s.bars == nil {
+		return
+	}
+	s.build = s.bars.New(1, barStyle(),
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(fmt.Sprintf("build   %-18s ", implementation))),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			return fmt.Sprintf(" %s", duration(time.Since(s.began)))
+		})),
+	)
+}
+
+// buildStep shows how far it is.
+func (s *screen) buildStep(_ string, step stopwatt.BuildStep) {
+	if s.build == nil || step.Total == 0 {
+		return
+	}
+	s.build.SetTotal(int64(step.Total), false)
+	s.build.SetCurrent(int64(min(step.Done, step.Total-1)))
+}
+
+// buildEnded shows what became of it.
+func (s *screen) buildEnded(implementation string, image stopwatt.Image) {
+	s.dropBuild()
+	how := "done"
+	if image.Reused {
+		how = "there already"
+	}
+	s.line("build   %-18s %-13s %8s  %s", implementation, how, duration(time.Since(s.began)), value("image_size", float64(image.Bytes)))
+}
+
+// buildsEnded takes away what a failed build has left on the screen.
+func (s *screen) buildsEnded() { s.dropBuild() }
+
+// dropBuild removes the bar of the build that is shown.
+func (s *screen) dropBuild() {
+	if s.build != nil {
+		s.build.Abort(true)
+		s.build.Wait()
+		s.build = nil
+	}
+}
+
+// Planned says what will be done, and begins the bar.
+func (s *screen) Planned(run stopwatt.Run, done int) {
+	s.run, s.began, s.position = run, time.Now(), done
+	s.line("%s", headline(run))
+	if done > 0 {
+		s.line("continue run %d: %d of %d trials are there already", run.ID, done, run.Planned)
+	}
+	if s.bars == nil {
+		return
+	}
+	s.rounds = s.bars.New(int64(run.Planned), barStyle(),
+		mpb.PrependDecorators(decor.Any(s.roundText)),
+		mpb.AppendDecorators(decor.Any(s.leftText)),
+		mpb.BarExtender(mpb.BarFillerFunc(s.extend), false),
+	)
+	s.rounds.SetCurrent(int64(done))
+}
+
+// headline names the run: what, of which commit, where, by which seed.
+func headline(run stopwatt.Run) string {
+	commit := run.Checkout.Commit.Short()
+	if commit == "" {
+		commit = "no commit"
+	}
+	state := []string{"clean"}
+	if run.Checkout.Dirty {
+		state = []string{"dirty"}
+	}
+	if run.Checkout.Branch != "" {
+		state = append([]string{report.Clean(run.Checkout.Branch)}, state...)
+	}
+	return fmt.Sprintf("%s · head %s (%s) · %s · seed %d\n%d trials in %d rounds",
+		run.Suite, commit, strings.Join(state, ", "), report.Clean(run.Machine.Name), run.Seed, run.Planned, run.Rounds)
+}
+
+// Begins shows the trial that runs.
+func (s *screen) Begins(planned stopwatt.PlannedTrial, position int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.round, s.position = planned.Round, position
+	s.now = planned.Case.String()
+	s.left.begin(time.Now())
+}
+
+// Ended shows what a trial has come to.
+func (s *screen) Ended(trial stopwatt.Trial) {
+	s.mu.Lock()
+	s.left.end(time.Now())
+	s.last = told(trial)
+	s.mu.Unlock()
+	if s.bars == nil {
+		s.line("%s round %d/%d trial %d/%d %s", time.Now().Format(time.TimeOnly), trial.Round, s.run.Rounds, trial.Position, s.run.Planned, told(trial))
+		return
+	}
+	if trial.Status == stopwatt.Invalid {
+		s.line("invalid %s, round %d: %s", trial.Case, trial.Round, firstLine(trial.Reason))
+	}
+	s.rounds.Increment()
+}
+
+// told is a trial in a few words.
+func told(trial stopwatt.Trial) string {
+	if trial.Status == stopwatt.Invalid {
+		return fmt.Sprintf("%s invalid: %s", trial.Case, firstLine(trial.Reason))
+	}
+	words := []string{trial.Case.String(), "ok"}
+	for _, metric := range []string{"time", "throughput", "latency_p99", "cpu_server"} {
+		if v, ok := trial.Value(metric); ok {
+			words = append(words, value(metric, v))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// value is a metric's value with its unit, for people.
+func value(metric string, v float64) string {
+	known, _ := stopwatt.MetricNamed(metric)
+	return report.Value(known, v)
+}
+
+// firstLine is the first line of foreign text, fit for a terminal.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return report.Clean(line)
+}
+
+// close leaves the screen as it is, or, after an interruption, without the bar.
+func (s *screen) close() {
+	if s.bars == nil {
+		return
+	}
+	if s.rounds != nil {
+		s.rounds.Abort(true)
+	}
+	s.bars.Wait()
+}
+
+// roundText stands before the bar.
+func (s *screen) roundText(decor.Statistics) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("round %d/%d ", s.round, s.run.Rounds)
+}
+
+// leftText stands behind the bar.
+func (s *screen) leftText(at decor.Statistics) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := fmt.Sprintf(" %d/%d  %s", at.Current, at.Total, duration(time.Since(s.began)))
+	if left, known := s.left.of(int(at.Total - at.Current)); known {
+		text += ", " + duration(left) + " left"
+	}
+	return text
+}
+
+// extend draws the two lines below the bar.
+func (s *screen) extend(w io.Writer, _ decor.Statistics) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := fmt.Fprintf(w, "now     %s\nlast    %s\n", clip(s.now, s.width-9), clip(s.last, s.width-9))
+	return err
+}
+
+// clip cuts a line to a width in characters.
+func clip(line string, width int) string {
+	runes := []rune(line)
+	if len(runes) <= max(width, 1) {
+		return line
+	}
+	return string(runes[:max(width-1, 0)]) + "…"
+}
+
+// duration is a stretch of time for people: 0.4 s, 48 s, 12 min, 1 h 12 min.
+func duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// timeLeft guesses how long the rest takes from how long trials took.
+type timeLeft struct {
+	began time.Time
+	spent time.Duration
+	done  int
+}
+
+func (l *timeLeft) begin(at time.Time) { l.began = at }
+
+func (l *timeLeft) end(at time.Time) {
+	l.spent += at.Sub(l.began)
+	l.done++
+}
+
+// of is how long this many trials will take; nothing is known before the first.
+func (l *timeLeft) of(trials int) (time.Duration, bool) {
+	if l.done == 0 {
+		return 0, false
+	}
+	return l.spent / time.Duration(l.done) * time.Duration(trials), true
+}

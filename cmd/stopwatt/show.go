@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/regression"
+	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/storage"
+)
+
+// A view says how results are looked at.
+type view struct {
+	suite    string
+	baseline string
+	metrics  []string
+	as       string
+	unit     string
+	mean     string
+	format   string
+}
+
+// flags adds what a view can be told to a verb.
+func (v *view) flags(verb *cobra.Command) {
+	verb.Flags().StringVar(&v.suite, "suite", "", "the latest run of this suite")
+	verb.Flags().StringVar(&v.baseline, "baseline", "", "implementation that the others are shown against (default: the suite's)")
+	verb.Flags().StringSliceVar(&v.metrics, "metric", nil, "metrics to show, see docs/metrics.md")
+	verb.Flags().StringVar(&v.as, "as", "value", "show `FORM`: value, ratio, times or percent")
+	verb.Flags().StringVar(&v.unit, "unit", "", "show in this unit, as in ns, ms, s, MiB (default: one that suits)")
+	verb.Flags().StringVar(&v.mean, "mean", string(stopwatt.Arithmetic), "mean of the workloads' ratios: arithmetic or geometric")
+	verb.Flags().StringVar(&v.format, "format", "text", "text, markdown, csv or json")
+}
+
+// showVerb is `stopwatt show`.
+func (d *desk) showVerb() *cobra.Command {
+	var v view
+	verb := &cobra.Command{
+		Use:   "show [RUN]",
+		Short: "A stored run: its table, from the database",
+		Long:  "Prints the table of a stored run: the one of this number, or the latest.",
+		Example: `  stopwatt show
+  stopwatt show 412 --metric time,memory_peak
+  stopwatt show --suite web-servers --as percent --baseline go`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.show(cmd.Context(), first(args), v) },
+	}
+	v.flags(verb)
+	return verb
+}
+
+// compareVerb is `stopwatt compare`.
+func (d *desk) compareVerb() *cobra.Command {
+	var v view
+	var implementations bool
+	verb := &cobra.Command{
+		Use:   "compare --implementations [RUN]",
+		Short: "Implementations of one run against their baseline",
+		Long: `Lays the implementations of a stored run beside their baseline: the run of this
+number, or the latest. A contrast is for reading; it gives no verdict.`,
+		Example: `  stopwatt compare --implementations
+  stopwatt compare --implementations --as times --mean geometric`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !implementations {
+				return askedWrongly(errors.New("compare what? write stopwatt compare --implementations [RUN]"))
+			}
+			return d.show(cmd.Context(), first(args), v)
+		},
+	}
+	v.flags(verb)
+	verb.Flags().Lookup("as").DefValue = "ratio"
+	v.as = "ratio"
+	verb.Flags().BoolVar(&implementations, "implementations", false, "the implementations of one run")
+	return verb
+}
+
+// show prints a stored run.
+func (d *desk) show(ctx context.Context, named string, v view) error {
+	query := storage.RunQuery{Suite: v.suite}
+	if named != "" {
+		id, err := strconv.ParseInt(named, 10, 64)
+		if err != nil || id < 1 {
+			return askedWrongly(fmt.Errorf("run %s is no number; stopwatt sql 'select run, suite, started from runs' lists them", quote(named)))
+		}
+		query.ID = id
+	}
+	store, release, err := d.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	id, err := store.FindRun(ctx, query)
+	if errors.Is(err, storage.ErrNotFound) {
+		return askedWrongly(fmt.Errorf("%w; stopwatt run stores one", err))
+	}
+	if err != nil {
+		return err
+	}
+	results, err := store.Results(ctx, id)
+	if err != nil {
+		return err
+	}
+	return d.printResults(results, v)
+}
+
+// printResults writes results to standard output in the form that is asked for.
+func (d *desk) printResults(results stopwatt.Results, v view) error {
+	contrast, err := lay(results, v)
+	if err != nil {
+		return askedWrongly(err)
+	}
+	as, err := report.ParseAs(v.as)
+	if err != nil {
+		return askedWrongly(err)
+	}
+	if err := report.CheckUnit(v.unit, contrast.Metrics); err != nil {
+		return askedWrongly(err)
+	}
+	return write(d.stdout, results, contrast, v.format, report.Options{
+		As:    as,
+		Unit:  v.unit,
+		Width: terminalWidth(d.stdout),
+	})
+}
+
+// lay makes the contrast that a view asks for.
+func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
+	metrics := report.DefaultMetrics()
+	if len(v.metrics) > 0 {
+		metrics = nil
+	}
+	for _, name := range v.metrics {
+		metric, known := stopwatt.MetricNamed(name)
+		if !known {
+			return stopwatt.Contrast{}, fmt.Errorf("there is no metric %s; there are %s", quote(name), metricNames())
+		}
+		metrics = append(metrics, metric)
+	}
+	mean := stopwatt.MeanKind(cmp.Or(v.mean, string(stopwatt.Arithmetic)))
+	if mean != stopwatt.Arithmetic && mean != stopwatt.Geometric {
+		return stopwatt.Contrast{}, fmt.Errorf("--mean %s: write arithmetic or geometric", quote(v.mean))
+	}
+	return regression.Lay(results, cmp.Or(v.baseline, results.Run.Baseline), metrics, mean)
+}
+
+// metricNames lists every metric.
+func metricNames() string {
+	var names []string
+	for _, metric := range stopwatt.Metrics {
+		names = append(names, metric.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// write writes results in one of the formats.
+func write(w io.Writer, results stopwatt.Results, contrast stopwatt.Contrast, format string, options report.Options) error {
+	switch format {
+	case "text":
+		return report.Terminal(w, results.Run, contrast, options)
+	case "markdown":
+		return report.Markdown(w, results.Run, contrast, options)
+	case "csv":
+		return report.CSV(w, results)
+	case "json":
+		return report.JSON(w, results, nil)
+	}
+	return askedWrongly(fmt.Errorf("--format %s: write text, markdown, csv or json", quote(format)))
+}

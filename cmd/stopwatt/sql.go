@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt/report"
+)
+
+// mostRows bounds what stopwatt sql prints.
+const mostRows = 1_000_000
+
+// sqlVerb is `stopwatt sql`.
+func (d *desk) sqlVerb() *cobra.Command {
+	var format string
+	verb := &cobra.Command{
+		Use:   "sql QUERY",
+		Short: "Ask the database, read-only, over the documented views",
+		Long:  "Runs one query, read-only, over the views of docs/sql.md: runs, trials, results, measurements.",
+		Example: `  stopwatt sql 'select * from runs order by started desc limit 5'
+  stopwatt sql --format csv "select implementation, mean from results where metric = 'time'"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return askedWrongly(fmt.Errorf("write the query as one argument, in quotes\nusage: %s", cmd.UseLine()))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return d.sql(cmd.Context(), args[0], format) },
+	}
+	verb.Flags().StringVar(&format, "format", "text", "text, csv or json")
+	return verb
+}
+
+// sql runs one query and prints its rows.
+func (d *desk) sql(ctx context.Context, query, format string) error {
+	write, known := map[string]func(columns []string, rows [][]any) error{
+		"text": func(columns []string, rows [][]any) error { return report.Table(d.stdout, columns, rows) },
+		"csv":  func(columns []string, rows [][]any) error { return report.TableCSV(d.stdout, columns, rows) },
+		"json": func(columns []string, rows [][]any) error { return report.TableJSON(d.stdout, columns, rows) },
+	}[format]
+	if !known {
+		return askedWrongly(fmt.Errorf("--format %s: write text, csv or json", quote(format)))
+	}
+	store, release, err := d.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	answer, err := store.Query(ctx, query, mostRows)
+	if err != nil {
+		return askedWrongly(err)
+	}
+	if answer.Cut {
+		fmt.Fprintf(d.stderr, "only the first %d rows are shown\n", mostRows)
+	}
+	return write(answer.Columns, answer.Rows)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/git"
+	"gitlab.com/stopwatt/stopwatt/jobs"
+)
+
+// suiteName is the file that a folder is asked for.
+const suiteName = "stopwatt.yml"
+
+// quote makes a word that a person gave safe to print.
+func quote(word string) string { return strconv.Quote(word) }
+
+// A suiteFile is a suite as it lies on disk.
+type suiteFile struct {
+	path   string // as the person named it
+	folder string // absolute; the suite's paths are relative to it
+	suite  stopwatt.Suite
+}
+
+// readSuite finds, reads and checks the suite that the person named: a file,
+// a folder that holds stopwatt.yml, or nothing for the one here.
+func readSuite(named, profile string) (suiteFile, error) {
+	path := named
+	if path == "" {
+		path = suiteName
+	} else if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, suiteName)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return suiteFile{}, askedWrongly(fmt.Errorf("there is no suite %s; stopwatt init writes one, or name a file or a folder", quote(path)))
+	}
+	if err != nil {
+		return suiteFile{}, askedWrongly(fmt.Errorf("read the suite: %w", err))
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return suiteFile{}, err
+	}
+	folder := filepath.Dir(absolute)
+	suite, err := jobs.Read(path, text, folderFiles(folder), jobs.Options{Profile: profile})
+	if err != nil {
+		return suiteFile{}, askedWrongly(err)
+	}
+	return suiteFile{path: path, folder: folder, suite: suite}, nil
+}
+
+// folderFiles looks at files by names relative to a folder.
+type folderFiles string
+
+func (f folderFiles) ReadFile(name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(string(f), filepath.FromSlash(name)))
+}
+
+func (f folderFiles) Stat(name string) (fs.FileInfo, error) {
+	return os.Stat(filepath.Join(string(f), filepath.FromSlash(name)))
+}
+
+// A checkout is the git work tree that holds the suite; repo is nil outside git.
+type checkout struct {
+	repo    *git.Repo
+	project string
+	state   stopwatt.Checkout
+}
+
+// checkout looks at the work tree that the suite lies in.
+func (d *desk) checkout(ctx context.Context, file suiteFile) (checkout, error) {
+	repo, err := git.Open(ctx, file.folder)
+	if errors.Is(err, git.ErrNoRepository) {
+		return checkout{project: filepath.Base(file.folder)}, nil
+	}
+	if err != nil {
+		return checkout{}, askedWrongly(err)
+	}
+	repo.Getenv = d.getenv
+	var contexts []string
+	for _, implementation := range file.suite.Implementations {
+		if build := implementation.Build; build != nil && build.Ref == "" {
+			contexts = append(contexts, filepath.Join(file.folder, build.Context))
+		}
+	}
+	state, err := repo.Checkout(ctx, contexts)
+	if err != nil {
+		return checkout{}, askedWrongly(err)
+	}
+	return checkout{repo: repo, project: repo.Project(ctx), state: state}, nil
+}
+
+// buildOrder says what an implementation of this suite is built from.
+func (c checkout) buildOrder(ctx context.Context, file suiteFile, standIns map[string]string, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
+	build := implementation.Build
+	context, err := c.context(ctx, filepath.Join(file.folder, build.Context), build.Ref)
+	if err != nil {
+		return stopwatt.BuildOrder{}, askedWrongly(err)
+	}
+	order := stopwatt.BuildOrder{
+		Name:     implementation.Name,
+		Context:  context,
+		Args:     build.Args,
+		Target:   build.Target,
+		StandIns: standIns,
+	}
+	if build.Dockerfile != "" {
+		order.Dockerfile, err = os.ReadFile(filepath.Join(file.folder, build.Dockerfile))
+		if err != nil {
+			return stopwatt.BuildOrder{}, askedWrongly(fmt.Errorf("read the Dockerfile: %w", err))
+		}
+	}
+	return order, nil
+}
+
+// context is a folder of the checkout, or of another commit.
+func (c checkout) context(ctx context.Context, folder, ref string) (stopwatt.BuildContext, error) {
+	if c.repo != nil {
+		return c.repo.Context(ctx, folder, ref)
+	}
+	if ref != "" {
+		return stopwatt.BuildContext{}, fmt.Errorf("ref %s: the suite lies in no git checkout", quote(ref))
+	}
+	return git.Plain(folder)
+}

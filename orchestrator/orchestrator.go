@@ -1,0 +1,112 @@
+// Package orchestrator carries out one run: the images first, then the rounds
+// of trials, each saved before the next begins, the summaries at the end.
+//
+// It imports no adapter: Docker, the database and the person who watches are
+// handed in. It prints nothing and gives no verdict.
+package orchestrator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/jobs"
+	"gitlab.com/stopwatt/stopwatt/regression"
+	"gitlab.com/stopwatt/stopwatt/trial"
+)
+
+// Store keeps runs and trials.
+type Store interface {
+	// Begin inserts the run, or returns the unfinished one of the same plan
+	// key with the trials that it holds already.
+	Begin(ctx context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error)
+	// SaveTrial keeps one trial, once.
+	SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error
+	// Trials returns every trial of a run, in the order of its plan.
+	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
+	// SaveSummaries replaces the run's summaries.
+	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
+	// Finish says how the run ended.
+	Finish(ctx context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error
+}
+
+// Trials carries out single trials.
+type Trials interface {
+	Run(ctx context.Context, order trial.Order) (stopwatt.Trial, error)
+}
+
+// Audience is told how the run goes on. It may draw a bar or print lines.
+type Audience interface {
+	// Planned comes once, before the first trial: how many are done already.
+	Planned(run stopwatt.Run, done int)
+	// Begins comes before each trial.
+	Begins(planned stopwatt.PlannedTrial, position int)
+	// Ended comes when a trial has been saved.
+	Ended(trial stopwatt.Trial)
+}
+
+// Orchestrator carries out runs. All fields are needed.
+type Orchestrator struct {
+	Store Store
+	// Bench makes the place where the trials of this run are carried out.
+	Bench    func(run stopwatt.Run) Trials
+	Audience Audience
+}
+
+// Order says which run is wanted. Its images are there.
+type Order struct {
+	Run   stopwatt.Run // without ID, Key, PlanKey, Status and times
+	Cases []stopwatt.Case
+	// SeedGiven says that the person chose the seed; else an unfinished run is
+	// continued with the one it was begun with.
+	SeedGiven bool
+	Fresh     bool // begin anew even where an unfinished run could be continued
+}
+
+// saveWithin bounds what must be written when a run is interrupted.
+const saveWithin = 10 * time.Second
+
+// Run carries out the order, or goes on with an unfinished run of the same
+// plan. The run is returned also with an error: what was finished is kept.
+func (o Orchestrator) Run(ctx context.Context, order Order) (stopwatt.Run, error) {
+	key, err := planKey(order)
+	if err != nil {
+		return stopwatt.Run{}, err
+	}
+	order.Run.PlanKey, order.Run.Key = key, rand.Text()
+	order.Run.Started, order.Run.Status = time.Now(), stopwatt.Running
+	order.Run.Planned = len(order.Cases) * order.Run.Rounds
+	run, done, err := o.Store.Begin(ctx, order.Run, order.Fresh)
+	if err != nil {
+		return stopwatt.Run{}, fmt.Errorf("begin the run: %w", err)
+	}
+	o.Audience.Planned(run, len(done))
+
+	plan := jobs.Draw(order.Cases, run.Rounds, run.Seed)
+	err = o.carryOut(ctx, run, plan, done)
+	return run, errors.Join(err, o.end(ctx, &run, err))
+}
+
+// end writes the summaries of what there is and how the run ended.
+func (o Orchestrator) end(ctx context.Context, run *stopwatt.Run, failure error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWithin)
+	defer cancel()
+	run.Status, run.Ended = stopwatt.Finished, time.Now()
+	if failure != nil {
+		run.Status = stopwatt.Aborted
+	}
+	trials, err := o.Store.Trials(ctx, run.ID)
+	if err != nil {
+		return fmt.Errorf("read the trials back: %w", err)
+	}
+	if err := o.Store.SaveSummaries(ctx, run.ID, regression.Summarize(trials)); err != nil {
+		return fmt.Errorf("save the summaries: %w", err)
+	}
+	if err := o.Store.Finish(ctx, run.ID, run.Status, run.Ended); err != nil {
+		return fmt.Errorf("finish the run: %w", err)
+	}
+	return nil
+}

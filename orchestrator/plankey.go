@@ -1,0 +1,48 @@
+package orchestrator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// planKey hashes all that decides what a run measures. An unfinished run of
+// the same key can be continued: its finished trials are trials of this plan.
+func planKey(order Order) (string, error) {
+	ids := map[string]string{}
+	for name, image := range order.Run.Images {
+		ids[name] = image.ID
+	}
+	decides := struct {
+		Project, Commit, Tool string
+		Dirty                 bool
+		Machine               stopwatt.Machine
+		Settings              stopwatt.Suite
+		Cases                 []stopwatt.Case
+		Images                map[string]string
+		Rounds                int
+		Seed                  *uint64 `json:",omitempty"`
+	}{
+		Project:  order.Run.Project,
+		Commit:   order.Run.Checkout.Commit.SHA,
+		Tool:     order.Run.Tool,
+		Dirty:    order.Run.Checkout.Dirty,
+		Machine:  order.Run.Machine,
+		Settings: order.Run.Settings,
+		Cases:    order.Cases,
+		Images:   ids,
+		Rounds:   order.Run.Rounds,
+	}
+	if order.SeedGiven {
+		decides.Seed = &order.Run.Seed
+	}
+	text, err := json.Marshal(decides)
+	if err != nil {
+		return "", fmt.Errorf("hash the plan: %w", err)
+	}
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:]), nil
+}
