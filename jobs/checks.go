@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/distribution/reference"
 )
@@ -166,7 +167,7 @@ func isImage(text string) string {
 // isRelative checks a path beside the suite file.
 func isRelative(text string) string {
 	switch {
-	case text == "" || strings.ContainsFunc(text, unicode.IsControl):
+	case text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return "write a path, relative to the suite file"
 	case strings.HasPrefix(text, "/"):
 		return "write it relative to the suite file"

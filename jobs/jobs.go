@@ -49,7 +49,7 @@ func Read(file string, text []byte, files Files, options Options) (stopwatt.Suit
 // A reader reads one suite file, and gathers its faults.
 type reader struct {
 	file   string
-	lines  []string
+	lines  [][]rune
 	files  Files
 	faults stopwatt.Faults
 }

@@ -61,11 +61,11 @@ func (n node) keys() []string {
 	return keys
 }
 
-// node copies the parser's tree into ours. Only here and in tree.go does
-// anybody know the parser.
+// node copies the parser's tree into ours. What comes after knows nothing of
+// the parser.
 func (r *reader) node(from ast.Node, owner place, depth int) node {
 	if depth > mostDepth {
-		r.fault(owner, "this is nested more than %d deep; write it flatter", mostDepth)
+		r.fault(owner, tooDeep, mostDepth)
 		return node{kind: nothing, at: owner, owner: owner}
 	}
 	switch from := from.(type) {
@@ -111,7 +111,18 @@ func (r *reader) placeOf(t *token.Token) place {
 		return place{}
 	}
 	at := place{line: t.Position.Line, column: max(t.Position.Column, 1)}
+	for r.isTab(at) { // the parser counts tabs before a word to the word
+		at.column++
+	}
 	first, _, _ := strings.Cut(strings.TrimSpace(t.Origin), "\n")
 	at.width = utf8.RuneCountInString(strings.TrimRight(first, " \t"))
 	return at
+}
+
+func (r *reader) isTab(at place) bool {
+	if at.line < 1 || at.line > len(r.lines) {
+		return false
+	}
+	line := r.lines[at.line-1]
+	return at.column <= len(line) && line[at.column-1] == '\t'
 }

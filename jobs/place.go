@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -17,10 +19,26 @@ type place struct {
 func (r *reader) fault(at place, format string, args ...any) {
 	fault := stopwatt.Fault{File: r.file, Message: fmt.Sprintf(format, args...)}
 	if at.line > 0 && at.line <= len(r.lines) {
-		fault.Line, fault.Column, fault.Width = at.line, at.column, max(at.width, 1)
-		fault.Source = r.lines[at.line-1]
+		line := r.lines[at.line-1]
+		fault.Line, fault.Column = at.line, at.column
+		fault.Width = max(1, min(at.width, len(line)-at.column+1))
+		if len(line) <= longestShown {
+			fault.Source = strings.Map(shown, string(line))
+		}
 	}
 	r.faults = append(r.faults, fault)
+}
+
+// longestShown is the length of a line that is shown under a fault. A longer
+// one fills the screen, and many faults of one line fill the memory.
+const longestShown = 400
+
+// shown is a character as it is printed in the line under a fault.
+func shown(c rune) rune {
+	if visible(c) {
+		return c
+	}
+	return utf8.RuneError
 }
 
 // brief quotes foreign text for a message, and cuts it where it is long.

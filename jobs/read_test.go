@@ -160,6 +160,28 @@ func TestAProfileOverridesWhatItNames(t *testing.T) {
 	}
 }
 
+func TestABodyMayBeTextOfManyLines(t *testing.T) {
+	t.Parallel()
+	suite := read(t, `suite: a
+implementations: {b: {image: c}}
+workloads:
+  d:
+    http:
+      port: 1
+      request:
+        path: /
+        body: |
+          one
+          	two
+            three: {[*&!%
+    load: {for: 1s}
+`, "")
+	want := "one\n\ttwo\n  three: {[*&!%\n"
+	if got := string(suite.Workloads[0].HTTP.Request.Body); got != want {
+		t.Errorf("body %q, want %q", got, want)
+	}
+}
+
 func loads(suite stopwatt.Suite) []stopwatt.Load {
 	var all []stopwatt.Load
 	for _, workload := range suite.Workloads {
@@ -220,11 +242,17 @@ func golden(t *testing.T, file, got string) {
 			t.Fatal(err)
 		}
 	}
+	same(t, file, got)
+}
+
+// same compares with a file that -update leaves alone.
+func same(t *testing.T, file, got string) {
+	t.Helper()
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got), -update writes it:\n%s", file, diff)
+		t.Errorf("%s differs (-want +got):\n%s", file, diff)
 	}
 }

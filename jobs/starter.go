@@ -3,11 +3,11 @@ package jobs
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -131,11 +131,10 @@ func unique(name string, taken map[string]bool) string {
 // safe is text that means itself in YAML, between braces too.
 var safe = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$|^\.$`)
 
-// inYAML quotes text where that is needed. Every JSON text is a YAML text.
+// inYAML quotes text where that is needed. Go's escapes are all YAML's too.
 func inYAML(text string) string {
 	if safe.MatchString(text) && text != "null" && text != "true" && text != "false" {
 		return text
 	}
-	quoted, _ := json.Marshal(text) // a string can always be marshalled
-	return string(quoted)
+	return strconv.Quote(text)
 }

@@ -5,15 +5,18 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
 )
+
+const tabIndents = "a tab cannot indent; write spaces"
 
 // plainWords says in ours what the parser's messages mean to the one who wrote
 // the file. A part of the parser's message is enough to be recognised by; the
 // first that fits is taken.
 var plainWords = []struct{ part, words string }{
 	{"indentation in", "a tab cannot indent text in quotes; write spaces"},
-	{"tab character", "a tab cannot indent; write spaces"},
-	{"'\t'", "a tab cannot indent; write spaces"},
+	{"tab character", tabIndents},
+	{"'\t'", tabIndents},
 	{"single-quoted text", "the text that begins with ' here never ends; close it with '"},
 	{"double-quoted text", `the text that begins with " here never ends; close it with "`},
 	{"unknown escape character", `a backslash in double quotes begins an escape, and this is none; write \\ for a backslash, or take single quotes`},
@@ -37,6 +40,7 @@ var plainWords = []struct{ part, words string }{
 	{"implicit line break", "a key must be a word on one line; write it as plain text before the colon"},
 	{"header option", "after | or > only +, - or a digit may follow; begin the text on the next line"},
 	{"number of indent", "the lines of this text are not indented alike; indent each by as many spaces"},
+	{"tag", refused[token.TagType]},
 	{"directive", "text cannot begin with %; put it in quotes"},
 	{"multi-line content", "no text follows | or >; write it on the next lines, indented"},
 }
