@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"storage":                       {"migrations"},
 	"storage/embedded":              {},
 	"storage/embedded/embeddedtest": {"storage/embedded"},
-	"storage/storagetest":           {},
+	"storage/storagetest":           {"storage"},
 
 	"trial":        {},
 	"orchestrator": {"jobs", "regression", "trial"},
