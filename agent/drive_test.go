@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -239,19 +240,24 @@ func allocations(t *testing.T, order stopwatt.DriveOrder) uint64 {
 func TestTheGarbageCollectorIsOffWhileDriving(t *testing.T) {
 	var first, last debug.GCStats
 	var heap [][]byte
+	var serving sync.Mutex
 	server := startServer(t, func(s *testServer, c *testConn) {
 		for c.question() != nil {
+			serving.Lock()
 			if s.requests.Load() == 1 {
 				debug.ReadGCStats(&first)
 			}
 			heap = append(heap, make([]byte, 1<<20)) // would start the collector again and again
 			debug.ReadGCStats(&last)
+			serving.Unlock()
 			c.say(okAnswer)
 		}
 	})
 	order := orderFor(server.address())
 	order.Load.Users, order.Load.Requests = 1, 50
 	drive(t, order, 5)
+	serving.Lock()
+	defer serving.Unlock()
 	if ran := last.NumGC - first.NumGC; ran != 0 || len(heap) != 50 {
 		t.Errorf("the garbage collector ran %d times during %d requests", ran, len(heap))
 	}

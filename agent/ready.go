@@ -36,8 +36,8 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 		if p == nil {
 			return readyFrom(r, attempt), nil
 		}
-		if steady := wrong.lasts(*p, time.Now()); steady >= steadily {
-			return stopwatt.Ready{}, fmt.Errorf("%s; the answer was so for %v", p.what, steady.Round(time.Second))
+		if wrong.lasts(*p, time.Now()) >= steadily {
+			return stopwatt.Ready{}, p.after(steadily)
 		}
 		if attempt == 1 || !p.tooLong {
 			last = *p // what the bound cut off tells less than what was before

@@ -152,7 +152,7 @@ func TestReadyGivesUpEarlyOnAWrongPath(t *testing.T) {
 	order := orderFor(startServer(t, always("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope")).address())
 	order.ReadyWithin = time.Hour
 	_, err := ready(t.Context(), order)
-	want := `expected status 200, found 404; the body begins "nope"; the answer was so for 2s`
+	want := `expected status 200, found 404; the body begins "nope"; still so after 2s`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
