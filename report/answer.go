@@ -78,9 +78,13 @@ func ofWhat(c stopwatt.Contrast) string {
 	if len(c.Metrics) == 0 || len(c.Workloads) == 0 {
 		return "Nothing was measured."
 	}
+	about := fmt.Sprintf("%s (%s)", c.Metrics[0].Name, direction(c.Metrics[0]))
+	if len(c.Workloads) == 1 {
+		return about
+	}
 	kind := fmt.Sprintf("%s mean of %s", c.Mean, plural(len(c.Workloads), "workload"))
 	if n, alike := sameCount(c); alike && n < len(c.Workloads) {
 		kind = fmt.Sprintf("%s mean of %d of %s", c.Mean, n, plural(len(c.Workloads), "workload"))
 	}
-	return fmt.Sprintf("%s (%s), %s", c.Metrics[0].Name, direction(c.Metrics[0]), kind)
+	return about + ", " + kind
 }

@@ -13,13 +13,13 @@ import (
 // unit is about a pixel.
 const (
 	chartWidth   = 360.0
-	chartEdge    = 4.0  // room for the caps of an error bar at the sides
+	chartEdge    = 4.0  // room for the last cap of an error bar
 	rowHeight    = 42.0 // name and value above, bar below
 	barTop       = 19.0
 	barHeight    = 14.0
 	axisHeight   = 20.0
 	capHeight    = 8.0 // of an error bar's ends
-	nameColumns  = 24  // characters of a name that fit beside the value
+	nameColumns  = 18  // characters of a name that fit beside the value
 	cornerColors = 8   // implementations before colours repeat
 )
 
@@ -45,23 +45,23 @@ type tick struct{ X, Y, Text, Anchor string }
 
 // A bar is one implementation's row.
 type bar struct {
-	Name, FullName  string
-	Value           string // 25.12 ± 0.11
-	Ratio           string
-	Color           int
-	IsBaseline      bool
-	Absent          string // why there is no bar; empty when there is one
-	TextY           string
-	X, Y, W, H      string
-	ErrorBar        string // path; empty when the spread is unknown
-	RowTop, RowSize string
+	Name, FullName string
+	Value          string // 25.12 ± 0.11
+	Ratio          string
+	Color          int
+	IsBaseline     bool
+	Absent         bool   // there is no value, and no bar
+	Why            string // it is absent, where the workload's heading does not say so for all charts
+	TextY          string
+	X, Y, W, H     string
+	ErrorBar       string // path; empty when the spread is unknown
 }
 
 // axis maps values in the chart's unit to places.
 type axis struct{ low, high float64 }
 
 func (a axis) x(value float64) float64 {
-	return chartEdge + (value-a.low)/(a.high-a.low)*(chartWidth-2*chartEdge)
+	return (value - a.low) / (a.high - a.low) * (chartWidth - chartEdge)
 }
 
 // chartOf draws the metric at index of a block.
@@ -92,8 +92,11 @@ func chartOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int, id
 				out.Baseline = place(axis.x(s.Mean / scale.unit.size))
 			}
 		} else {
-			b.Absent = whyRowAbsent(row.Result, metric.Name)
-			words = append(words, fmt.Sprintf("%s: %s", b.FullName, b.Absent))
+			b.Absent = true
+			if row.Result.Valid > 0 {
+				b.Why = whyAbsent(row.Result, metric.Name)
+			}
+			words = append(words, fmt.Sprintf("%s: absent, %s", b.FullName, whyRowAbsent(row.Result, metric.Name)))
 		}
 		out.Bars = append(out.Bars, b)
 	}
@@ -151,9 +154,9 @@ func (a axis) ticks(bottom float64) []tick {
 		x := a.x(n * step)
 		anchor := "middle"
 		switch text := fixed(n*step, decimals); {
-		case x < chartEdge+10:
+		case x < 10:
 			anchor = "start"
-		case x > chartWidth-chartEdge-4*float64(len(text)):
+		case x > chartWidth-4*float64(len(text)):
 			anchor = "end"
 		}
 		ticks = append(ticks, tick{X: place(x), Y: place(bottom + 14), Text: fixed(n*step, decimals), Anchor: anchor})

@@ -65,7 +65,7 @@ func whyNoRatio(metric stopwatt.Metric, value float64, baseline stopwatt.Contras
 	case !has:
 		return "no ratio without a value of the baseline."
 	case base.Mean == 0:
-		return fmt.Sprintf("%s against %s has no ratio. Equal values, 0 and 0 too, are 1.00.", Value(metric, value), Value(metric, 0))
+		return fmt.Sprintf("%s against 0 has no ratio. Equal values, 0 and 0 too, are 1.00.", Value(metric, value))
 	}
 	return fmt.Sprintf("%s against %s has no ratio.", Value(metric, value), Value(metric, base.Mean))
 }

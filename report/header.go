@@ -9,7 +9,12 @@ import (
 
 // headline says what was run: suite · run · commit (branch) · machine · date.
 func headline(run stopwatt.Run) string {
-	parts := []string{short(run.Suite)}
+	return strings.Join(append([]string{short(run.Suite)}, whichRun(run)...), " · ")
+}
+
+// whichRun says which run of a suite it was.
+func whichRun(run stopwatt.Run) []string {
+	var parts []string
 	if run.ID != 0 {
 		parts = append(parts, fmt.Sprintf("run %d", run.ID))
 	}
@@ -20,7 +25,7 @@ func headline(run stopwatt.Run) string {
 	if !run.Started.IsZero() {
 		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
 	}
-	return strings.Join(parts, " · ")
+	return parts
 }
 
 // checkout names the commit and the state of the work tree.

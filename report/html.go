@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -40,11 +39,13 @@ type htmlDocument struct {
 }
 
 type htmlWorkload struct {
-	ID     string
-	Name   string
-	Load   string
-	Charts []chart
-	Tables []htmlMetric
+	ID   string
+	Name string
+	Load string
+	// Failures are the cases without any valid trial.
+	Failures []htmlRow
+	Charts   []chart
+	Tables   []htmlMetric
 }
 
 // A htmlMetric is one metric's rows in a workload's table of numbers.
@@ -75,7 +76,7 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Policy:     policy(),
 		Style:      template.CSS(pageStyle),
 		Title:      Clean(results.Run.Suite),
-		Headline:   strings.Split(headline(results.Run), " · ")[1:],
+		Headline:   whichRun(results.Run),
 		Counted:    counted(results.Run, c),
 		Baseline:   Clean(c.Baseline),
 		OfWhat:     ofWhat(c),
@@ -127,21 +128,32 @@ func htmlNotes(c stopwatt.Contrast) []string {
 // htmlWorkloadOf makes charts and numbers of one workload.
 func htmlWorkloadOf(run stopwatt.Run, c stopwatt.Contrast, block stopwatt.WorkloadContrast, id string) htmlWorkload {
 	out := htmlWorkload{ID: id, Name: Clean(block.Workload), Load: loadOf(run, block.Workload)}
-	for m, metric := range c.Metrics {
-		out.Charts = append(out.Charts, chartOf(c, block, m, fmt.Sprintf("%sm%d", id, m+1)))
-		scale, written := figuresOf(c, block, m, "")
-		table := htmlMetric{Heading: heading(metric, scale.unit), Direction: direction(metric)}
-		for i, row := range block.Rows {
-			shown := htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, IsBaseline: row.Implementation == c.Baseline}
-			if s, has := row.Result.Summary(metric.Name); has {
-				f := written[i]
-				shown.Figures = figuresShown{f.value, f.spread, f.median, f.ratio, scale.write(s.Min), scale.write(s.Max), f.n}
-			} else {
-				shown.Absent = whyRowAbsent(row.Result, metric.Name)
-			}
-			table.Rows = append(table.Rows, shown)
+	for i, row := range block.Rows {
+		if row.Result.Valid == 0 {
+			out.Failures = append(out.Failures, htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, Absent: whyInvalid(row.Result)})
 		}
-		out.Tables = append(out.Tables, table)
+	}
+	for m := range c.Metrics {
+		out.Charts = append(out.Charts, chartOf(c, block, m, fmt.Sprintf("%sm%d", id, m+1)))
+		out.Tables = append(out.Tables, htmlMetricOf(c, block, m))
 	}
 	return out
+}
+
+// htmlMetricOf makes the numbers of the metric at index.
+func htmlMetricOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int) htmlMetric {
+	metric := c.Metrics[index]
+	scale, written := figuresOf(c, block, index, "")
+	table := htmlMetric{Heading: heading(metric, scale.unit), Direction: direction(metric)}
+	for i, row := range block.Rows {
+		shown := htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, IsBaseline: row.Implementation == c.Baseline}
+		if s, has := row.Result.Summary(metric.Name); has {
+			f := written[i]
+			shown.Figures = figuresShown{f.value, f.spread, f.median, f.ratio, scale.write(s.Min), scale.write(s.Max), f.n}
+		} else {
+			shown.Absent = whyRowAbsent(row.Result, metric.Name)
+		}
+		table.Rows = append(table.Rows, shown)
+	}
+	return table
 }

@@ -45,18 +45,11 @@ func plainProfile(run stopwatt.Run) stopwatt.Run {
 	return run
 }
 
-// markdownHeadline says which run of what, where and when.
+// markdownHeadline says which run it was, every part in a code span.
 func markdownHeadline(run stopwatt.Run) string {
-	var parts []string
-	if run.ID != 0 {
-		parts = append(parts, fmt.Sprintf("run %d", run.ID))
-	}
-	parts = append(parts, code(checkout(run.Checkout)))
-	if run.Machine.Name != "" {
-		parts = append(parts, code(run.Machine.Name))
-	}
-	if !run.Started.IsZero() {
-		parts = append(parts, run.Started.Format("2006-01-02 15:04 MST"))
+	parts := whichRun(run)
+	for i := range parts {
+		parts[i] = code(parts[i])
 	}
 	return strings.Join(parts, " · ")
 }

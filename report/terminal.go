@@ -95,9 +95,7 @@ func workloadsOf(c stopwatt.Contrast) []string {
 
 // longer notes which shown names stand for which longer ones.
 func (p *page) longer(names, shown []string) {
-	for _, pair := range listShortened(names, shown) {
-		p.note("%s", pair)
-	}
+	p.note("%s", strings.Join(listShortened(names, shown), ", "))
 }
 
 // footnotes adds what the figures rest on, what could not be said, and what to

@@ -24,8 +24,7 @@ func terminalOf(t *testing.T, results stopwatt.Results, metrics []stopwatt.Metri
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	good, _ := servers(10)
-	bad, _ := hostile()
+	good, bad := first(servers(10)), first(hostile())
 	single, _ := stopwatt.MetricNamed("time")
 	tests := []struct {
 		file    string
@@ -39,6 +38,8 @@ func TestTerminal(t *testing.T) {
 		{"servers-ratio.txt", good, DefaultMetrics()[:2], Options{As: AsRatio}},
 		{"servers-times.txt", good, DefaultMetrics()[:2], Options{As: AsTimes}},
 		{"servers-percent.txt", good, DefaultMetrics()[:2], Options{As: AsPercent}},
+		{"types-ratio.txt", types(), []stopwatt.Metric{single}, Options{As: AsRatio}},
+		{"types-value-ns.txt", types(), []stopwatt.Metric{single}, Options{Unit: "ns"}},
 		{"hostile-value.txt", bad, DefaultMetrics(), Options{}},
 		{"hostile-ratio.txt", bad, DefaultMetrics()[:1], Options{As: AsRatio}},
 	}
@@ -116,4 +117,54 @@ func randomResults(random *rand.Rand, name func() string) (stopwatt.Results, []s
 		results.Cases = append(results.Cases, result)
 	}
 	return results, metrics
+}
+
+func TestTerminalRefusesAUnitThatFitsNothing(t *testing.T) {
+	t.Parallel()
+	results := first(servers(1))
+	err := Terminal(&bytes.Buffer{}, results.Run, contrastOf(results, stopwatt.Metrics[:1]), Options{Unit: "MiB"})
+	if err == nil || !strings.Contains(err.Error(), `unit "MiB" fits none`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTerminalSaysWhatIsSpecialAboutARun(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(*stopwatt.Results)
+		want   string
+	}{
+		{"uncommitted changes", func(r *stopwatt.Results) { r.Run.Checkout.Dirty = true }, "90d47bb1 (main, with uncommitted changes)"},
+		{"a detached head", func(r *stopwatt.Results) { r.Run.Checkout.Branch = "" }, "· 90d47bb1 ·"},
+		{"no repository", func(r *stopwatt.Results) { r.Run.Checkout = stopwatt.Checkout{} }, "· no commit ·"},
+		{"an interrupted run", func(r *stopwatt.Results) { r.Run.Status, r.Run.Planned = stopwatt.Aborted, 100 }, "aborted: 76 of 100 planned trials not carried"},
+		{"a profile", func(r *stopwatt.Results) { r.Run.Profile = "short" }, "profile short"},
+		{"a case without valid trials", func(r *stopwatt.Results) {
+			r.Cases[2] = stopwatt.CaseResult{Case: r.Cases[2].Case, Invalid: 10, Reasons: []stopwatt.ReasonCount{{Reason: "exited with 137 (out of memory)", Count: 3}}}
+		}, "rust-arena  –  exited with 137 (out of memory) in 3 of 10 trials"},
+		{"a case that was not measured", func(r *stopwatt.Results) {
+			r.Cases[2] = stopwatt.CaseResult{Case: r.Cases[2].Case}
+		}, "rust-arena  –  not measured"},
+		{"an absent metric", func(r *stopwatt.Results) {
+			r.Cases[0].Summaries = slices.Clone(r.Cases[0].Summaries)[1:]
+			r.Cases[0].Absent = []stopwatt.AbsenceCount{{Metric: "time", Reason: "clock stood still", Count: 2}}
+		}, "–: time of rust-tokio/csv-svg-path: clock stood still in 2 of 2 trials."},
+		{"a metric that some trials lack", func(r *stopwatt.Results) { r.Cases[0].Valid = 5 }, "time of rust-tokio/csv-svg-path is of n 2: measured in 2 of 5 trials."},
+		{"a single trial", func(r *stopwatt.Results) {
+			r.Cases[0].Summaries = slices.Clone(r.Cases[0].Summaries)
+			r.Cases[0].Summaries[0].N, r.Cases[0].Valid = 1, 1
+		}, "± –: one trial has no spread."},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			results := first(servers(2))
+			test.change(&results)
+			got := string(terminalOf(t, results, stopwatt.Metrics[:1], Options{}))
+			if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), test.want) {
+				t.Errorf("%q is not in\n%s", test.want, got)
+			}
+		})
+	}
 }
