@@ -12,15 +12,15 @@ import (
 // Measures of a chart, in units of its view box; at the width of a phone one
 // unit is about a pixel.
 const (
-	chartWidth   = 360.0
-	chartEdge    = 4.0  // room for the last cap of an error bar
-	rowHeight    = 42.0 // name and value above, bar below
-	barTop       = 19.0
-	barHeight    = 14.0
-	axisHeight   = 20.0
-	capHeight    = 8.0 // of an error bar's ends
-	nameColumns  = 18  // characters of a name that fit beside the value
-	cornerColors = 8   // implementations before colours repeat
+	chartWidth  = 360.0
+	chartEdge   = 4.0  // room for the last cap of an error bar
+	rowHeight   = 42.0 // name and value above, bar below
+	barTop      = 19.0
+	barHeight   = 14.0
+	axisHeight  = 20.0
+	capHeight   = 8.0 // of an error bar's ends
+	nameColumns = 18  // characters of a name that fit beside the value
+	barColors   = 8   // implementations before colours repeat
 )
 
 // A chart is a bar chart of one metric of one workload: a bar for each
@@ -81,7 +81,7 @@ func chartOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int, id
 	for i, row := range block.Rows {
 		b := bar{
 			Name: names[i], FullName: Clean(row.Implementation),
-			Color: i % cornerColors, IsBaseline: row.Implementation == c.Baseline,
+			Color: i % barColors, IsBaseline: row.Implementation == c.Baseline,
 			TextY: place(rowHeight*float64(i) + barTop - 6),
 		}
 		if s, has := row.Result.Summary(metric.Name); has {

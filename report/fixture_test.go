@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -30,8 +31,8 @@ func golden(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got), -update rewrites it:\n%s", name, diff)
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s differs (-want +got), -update rewrites it:\n%s", name, cmp.Diff(string(want), string(got)))
 	}
 }
 

@@ -20,7 +20,7 @@ var (
 	htmlPage = template.Must(template.New("page").Parse(pageTemplate))
 )
 
-// A htmlDocument is all that the page's template needs, written out: it
+// An htmlDocument is all that the page's template needs, written out: it
 // decides nothing and computes nothing.
 type htmlDocument struct {
 	Policy     string
@@ -48,7 +48,7 @@ type htmlWorkload struct {
 	Tables   []htmlMetric
 }
 
-// A htmlMetric is one metric's rows in a workload's table of numbers.
+// An htmlMetric is one metric's rows in a workload's table of numbers.
 type htmlMetric struct {
 	Heading   string
 	Direction string
@@ -108,7 +108,7 @@ func answersShown(c stopwatt.Contrast) []answer {
 	answers := answersOf(c)
 	for i := range answers {
 		a := &answers[i]
-		a.Index %= cornerColors
+		a.Index %= barColors
 		a.Implementation = Clean(a.Implementation)
 		a.From.Workload, a.To.Workload = Clean(a.From.Workload), Clean(a.To.Workload)
 	}
@@ -130,7 +130,7 @@ func htmlWorkloadOf(run stopwatt.Run, c stopwatt.Contrast, block stopwatt.Worklo
 	out := htmlWorkload{ID: id, Name: Clean(block.Workload), Load: loadOf(run, block.Workload)}
 	for i, row := range block.Rows {
 		if row.Result.Valid == 0 {
-			out.Failures = append(out.Failures, htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, Absent: whyInvalid(row.Result)})
+			out.Failures = append(out.Failures, htmlRow{Name: Clean(row.Implementation), Color: i % barColors, Absent: whyInvalid(row.Result)})
 		}
 	}
 	for m := range c.Metrics {
@@ -146,7 +146,7 @@ func htmlMetricOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index in
 	scale, written := figuresOf(c, block, index, "")
 	table := htmlMetric{Heading: heading(metric, scale.unit), Direction: direction(metric)}
 	for i, row := range block.Rows {
-		shown := htmlRow{Name: Clean(row.Implementation), Color: i % cornerColors, IsBaseline: row.Implementation == c.Baseline}
+		shown := htmlRow{Name: Clean(row.Implementation), Color: i % barColors, IsBaseline: row.Implementation == c.Baseline}
 		if s, has := row.Result.Summary(metric.Name); has {
 			f := written[i]
 			shown.Figures = figuresShown{f.value, f.spread, f.median, f.ratio, scale.write(s.Min), scale.write(s.Max), f.n}

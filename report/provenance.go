@@ -147,7 +147,7 @@ func named(word, value string) string {
 	return word + " " + value
 }
 
-// A htmlTrial is one line of the list of trials.
+// An htmlTrial is one line of the list of trials.
 type htmlTrial struct {
 	Position, Round int
 	Case, Time      string

@@ -28,9 +28,9 @@ type Options struct {
 
 // Terminal writes a contrast as a table for a terminal: what was run, the mean
 // of all workloads, then every workload, then what the figures rest on and what
-// could not be said. No line is wider than the terminal; foreign text can carry
-// no control sequence into it. It fails when the unit fits no metric, and when
-// w fails.
+// could not be said. No line is wider than the terminal, Options.Next excepted,
+// which is to be pasted; foreign text can carry no control sequence into it. It
+// fails when the unit fits no metric, and when w fails.
 func Terminal(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) error {
 	if err := CheckUnit(o.Unit, c.Metrics); err != nil {
 		return err

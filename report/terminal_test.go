@@ -62,7 +62,7 @@ func TestTerminalIsNeverWiderThanAsked(t *testing.T) {
 		}
 		return text
 	}
-	for range 400 {
+	for range 60 {
 		results, metrics := randomResults(random, name)
 		options := Options{
 			As:    []As{AsValue, AsRatio, AsTimes, AsPercent}[random.IntN(4)],
