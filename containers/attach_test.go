@@ -15,7 +15,12 @@ import (
 
 func TestConversationUntilTheEndOfInput(t *testing.T) {
 	t.Parallel()
-	d := docker(t)
+	converse(t, docker(t))
+}
+
+// converse speaks with a container until it takes its leave.
+func converse(t *testing.T, d *Docker) {
+	t.Helper()
 	id := create(t, d, stopwatt.ContainerOrder{Stdin: true}, "echo")
 	streams, err := d.Attach(t.Context(), id)
 	if err != nil {

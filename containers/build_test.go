@@ -266,9 +266,9 @@ func TestBuildsThatCannotBegin(t *testing.T) {
 	}{
 		{"no Dockerfile", map[string]string{"a.txt": ""}, nil, "no file called Dockerfile"},
 		{"an empty Dockerfile", map[string]string{"Dockerfile": "# nothing\n"}, nil, "no FROM"},
-		{"a base that does not exist", map[string]string{"Dockerfile": "\nFROM nowhere.invalid/x:1\n"}, nil, "Dockerfile:2: image nowhere.invalid/x:1: "},
-		{"a base that has a stand-in which cannot be given", map[string]string{"Dockerfile": "FROM nowhere.invalid/x:1\n"},
-			func(o *stopwatt.BuildOrder) { o.StandIns = map[string]string{"nowhere.invalid/x:1": "y"} }, "begins ARG BASE=nowhere.invalid/x:1"},
+		{"a base that does not exist", map[string]string{"Dockerfile": "\nFROM 127.0.0.1:1/x:1\n"}, nil, "Dockerfile:2: image 127.0.0.1:1/x:1: "},
+		{"a base that has a stand-in which cannot be given", map[string]string{"Dockerfile": "FROM 127.0.0.1:1/x:1\n"},
+			func(o *stopwatt.BuildOrder) { o.StandIns = map[string]string{"127.0.0.1:1/x:1": "y"} }, "begins ARG BASE=127.0.0.1:1/x:1"},
 		{"a base that is no name", map[string]string{"Dockerfile": "FROM UPPER:x:y\n"}, nil, "write it as name:tag"},
 		{"a stage that does not exist", map[string]string{"Dockerfile": "FROM scratch AS here\n"}, func(o *stopwatt.BuildOrder) { o.Target = "there" }, "it has here"},
 		{"a bad .dockerignore", map[string]string{"Dockerfile": "FROM scratch\n", ".dockerignore": "[\n"}, nil, ".dockerignore: "},

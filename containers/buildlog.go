@@ -2,6 +2,7 @@ package containers
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -95,7 +96,7 @@ func (l *buildLog) tell(v vertex) {
 	if internal(v) {
 		return
 	}
-	told := stopwatt.BuildStep{Text: printable(v.name)}
+	told := stopwatt.BuildStep{Text: oneLine(v.name)}
 	for _, step := range l.steps {
 		if internal(step.vertex) {
 			continue
@@ -130,7 +131,7 @@ func (l *buildLog) takeClassic(text string) {
 	l.current = &buildStep{vertex: vertex{name: strings.TrimSpace(found[3])}}
 	done, _ := strconv.Atoi(found[1]) // digits, or the pattern would not match
 	total, _ := strconv.Atoi(found[2])
-	l.progress(stopwatt.BuildStep{Done: done - 1, Total: total, Text: printable(l.current.name)})
+	l.progress(stopwatt.BuildStep{Done: done - 1, Total: total, Text: oneLine(l.current.name)})
 }
 
 // append keeps the end of the output.
@@ -151,11 +152,11 @@ func (l *buildLog) explain(failure error) error {
 		return failure
 	}
 	if step.failure != "" {
-		failure = fmt.Errorf("%s", printable(step.failure))
+		failure = errors.New(oneLine(step.failure))
 	}
 	lines := tail(step.output, lastLines)
 	if len(lines) == 0 {
-		return fmt.Errorf("%s: %w", printable(step.name), failure)
+		return fmt.Errorf("%s: %w", oneLine(step.name), failure)
 	}
-	return fmt.Errorf("%s: %w; its last lines:\n%s", printable(step.name), failure, strings.Join(lines, "\n"))
+	return fmt.Errorf("%s: %w; its last lines:\n%s", oneLine(step.name), failure, strings.Join(lines, "\n"))
 }

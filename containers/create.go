@@ -2,7 +2,9 @@ package containers
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
@@ -27,12 +29,27 @@ const (
 	logFiles, logFileSize = "2", "512k"
 )
 
+// createWithin bounds the making of a container, which takes a tenth of a
+// second.
+const createWithin = 30 * time.Second
+
 // Create makes a container that does not run yet and returns its ID. What the
-// order does not grant is withheld.
+// order does not grant is withheld. When ctx ends meanwhile, no container
+// remains.
 func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (string, error) {
-	created, err := d.client.ContainerCreate(ctx, program(order), confinement(order), nil, nil, "")
-	if err != nil {
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	// A request that is broken off is carried out all the same, and nobody
+	// would learn the ID.
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	defer cancel()
+	created, err := d.client.ContainerCreate(whole, program(order), confinement(order), nil, nil, "")
+	switch {
+	case err != nil:
 		return "", attempted("create container", err)
+	case ctx.Err() != nil:
+		return "", errors.Join(context.Cause(ctx), d.Remove(ctx, created.ID, ""))
 	}
 	return created.ID, nil
 }

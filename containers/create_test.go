@@ -1,9 +1,14 @@
 package containers
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -91,16 +96,44 @@ func TestContainerOfUnknownImage(t *testing.T) {
 	}
 }
 
+func TestInterruptedCreationLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d, image := docker(t), theProgram(t)
+	label := thisTest + " interrupted"
+	for n := range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var interrupt sync.WaitGroup
+		interrupt.Go(cancel)
+		id, err := d.Create(ctx, stopwatt.ContainerOrder{Image: image, Command: []string{"x"}, Labels: map[string]string{stopwatt.LabelRun: label}})
+		interrupt.Wait()
+		if err == nil { // it was quicker than the interrupt
+			t.Logf("creation %d was not interrupted", n)
+			if err := d.Remove(t.Context(), id, ""); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	left, err := d.client.ContainerList(t.Context(), container.ListOptions{
+		All: true, Filters: filters.NewArgs(filters.Arg("label", stopwatt.LabelRun+"="+label)),
+	})
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d containers remain, %v", len(left), err)
+	}
+}
+
 func TestCommandThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	d := docker(t)
-	id := create(t, d, stopwatt.ContainerOrder{}, "wait")
-	if err := d.Remove(t.Context(), id, ""); err != nil {
+	id, err := d.Create(t.Context(), stopwatt.ContainerOrder{
+		Image: theProgram(t), Command: []string{"/no-such-program"}, Labels: map[string]string{stopwatt.LabelRun: thisTest},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := d.Start(t.Context(), id)
-	if err == nil || !strings.Contains(err.Error(), "start container: ") {
-		t.Errorf("error %v; want one that says what was attempted", err)
+	defer d.Remove(context.Background(), id, "")
+	_, err = d.Start(t.Context(), id)
+	if err == nil || !strings.Contains(err.Error(), "start container: ") || !strings.Contains(err.Error(), "/no-such-program") {
+		t.Errorf("error %v; want one that says what was attempted and with what", err)
 	}
 }
 

@@ -25,8 +25,10 @@ type Config struct {
 	Getenv func(string) string
 	// Home is the folder that holds .docker; empty: the user's home.
 	Home string
-	// BuildNetwork is the network of a build's RUN steps: "host", "none", or
-	// empty for the engine's own choice, which is its bridge.
+	// BuildNetwork is the network of a build's RUN steps: empty for the
+	// engine's own choice, its bridge; "none"; or "host", for machines whose
+	// bridge leads nowhere or whose proxy listens on the loopback. With "host"
+	// a Dockerfile reaches whatever listens on the engine's machine.
 	BuildNetwork string
 }
 

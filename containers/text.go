@@ -44,6 +44,9 @@ func printable(line string) string {
 	return line
 }
 
+// oneLine makes a text of several lines one that is printable.
+func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }
+
 // visible keeps the characters that are seen, and tabs.
 func visible(r rune) rune {
 	if r == '\t' || unicode.IsPrint(r) {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -27,6 +28,7 @@ func main() {
 	modes := map[string]func(string){
 		"serve": serve, "ask": ask, "exit": exit, "eat": eat, "flood": flood, "print": printed, "stay": stay,
 		"wait": wait, "polite": polite, "facts": facts, "echo": echo, "fail": fail, "show": show, "proxies": proxies,
+		"dial": dial,
 	}
 	modes[mode](arg)
 }
@@ -173,6 +175,20 @@ func show(path string) {
 func proxies(string) {
 	fmt.Println("proxy", os.Getenv("HTTP_PROXY"), os.Getenv("no_proxy"))
 	os.Exit(1)
+}
+
+// dial joins its standard streams with a socket, as docker system dial-stdio
+// does at the other end of ssh.
+func dial(socket string) {
+	conn, err := net.Dial("unix", socket)
+	check(err)
+	go func() {
+		_, err := io.Copy(conn, os.Stdin)
+		check(err)
+		check(conn.(*net.UnixConn).CloseWrite())
+	}()
+	_, err = io.Copy(os.Stdout, conn)
+	check(err)
 }
 
 func check(err error) {
