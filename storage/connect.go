@@ -88,14 +88,14 @@ const (
 	retryPause = 200 * time.Millisecond
 )
 
-// atomically carries out work in one transaction. It is tried again after a
-// deadlock, and when the connection breaks off; since then nobody knows whether
-// it was committed, work must be such that doing it twice does it once.
-func (s *Store) atomically(ctx context.Context, work func(tx pgx.Tx) error) error {
+// patiently tries again after a deadlock, and when the connection breaks off.
+// Since then nobody knows whether the transaction was committed, it must be
+// such that doing it twice does it once.
+func (s *Store) patiently(ctx context.Context, try func() error) error {
 	deadline := time.Now().Add(patience)
 	for {
-		err := pgx.BeginFunc(ctx, s.pool, work)
-		if err == nil || !passing(err) || time.Now().After(deadline) || ctx.Err() != nil {
+		err := try()
+		if err == nil || !passing(err) || time.Now().After(deadline) {
 			return s.name(err)
 		}
 		select {
@@ -104,6 +104,18 @@ func (s *Store) atomically(ctx context.Context, work func(tx pgx.Tx) error) erro
 		case <-time.After(retryPause):
 		}
 	}
+}
+
+// atomically carries out work in one transaction, perhaps more than once.
+func (s *Store) atomically(ctx context.Context, work func(tx pgx.Tx) error) error {
+	return s.patiently(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, work) })
+}
+
+// reading carries out work in a transaction that sees one state of the
+// database and changes nothing, perhaps more than once.
+func (s *Store) reading(ctx context.Context, work func(tx pgx.Tx) error) error {
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	return s.patiently(ctx, func() error { return pgx.BeginTxFunc(ctx, s.pool, options, work) })
 }
 
 // name makes ErrUnreachable of what a lost connection looks like.

@@ -5,9 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -78,10 +75,10 @@ func migrate(ctx context.Context, config *pgx.ConnConfig) (from, to int, err err
 
 // tooNew refuses a schema that this stopwatt has not seen.
 func tooNew(version int) error {
-	if version <= newestSchema() {
+	if version <= migrations.Latest() {
 		return nil
 	}
-	return fmt.Errorf("%w: its schema has version %d and this one knows up to %d; install the newer one here", ErrNewerSchema, version, newestSchema())
+	return fmt.Errorf("%w: its schema has version %d and this one knows up to %d; install the newer one here", ErrNewerSchema, version, migrations.Latest())
 }
 
 // provider carries out the steps: each in a transaction, all under one
@@ -118,21 +115,6 @@ func (t versionTable) CreateVersionTable(ctx context.Context, db database.DBTxCo
 		return err
 	}
 	return t.Store.CreateVersionTable(ctx, db)
-}
-
-// newestSchema is the number of the last step that this stopwatt knows.
-func newestSchema() int {
-	names, _ := fs.Glob(migrations.Files, "*.sql") // the pattern is well formed
-	newest := 0
-	for _, name := range names {
-		digits, _, _ := strings.Cut(name, "_")
-		number, err := strconv.Atoi(digits)
-		if err != nil {
-			panic("migrations: " + name + " has no number")
-		}
-		newest = max(newest, number)
-	}
-	return newest
 }
 
 // mayNot adds the remedy to an error that says that the role has no right.

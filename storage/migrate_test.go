@@ -8,23 +8,21 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gitlab.com/stopwatt/stopwatt/migrations"
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
 )
 
-// newest is the number of the last file in migrations.
-const newest = 1
-
 func TestMigrateFromNothingAndAgain(t *testing.T) {
 	t.Parallel()
 	dsn := embeddedtest.ForTest(t)
-	for _, row := range []struct{ from, to int }{{0, newest}, {newest, newest}} {
+	for _, row := range []struct{ from, to int }{{0, migrations.Latest()}, {migrations.Latest(), migrations.Latest()}} {
 		from, to, err := storage.Migrate(t.Context(), dsn)
 		if from != row.from || to != row.to || err != nil {
 			t.Errorf("migrated from %d to %d, want %d to %d, error %v", from, to, row.from, row.to, err)
 		}
 	}
-	if version, err := open(t, dsn).SchemaVersion(t.Context()); version != newest || err != nil {
+	if version, err := open(t, dsn).SchemaVersion(t.Context()); version != migrations.Latest() || err != nil {
 		t.Errorf("version %d, error %v", version, err)
 	}
 }

@@ -176,9 +176,9 @@ func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suit
 	return id, err
 }
 
-// Finish records how the run ended. On the private server, which does no work
-// by itself, it then has the tables tidied up: after the last trial, where it
-// disturbs no measurement.
+// Finish records how the run ended. When it is finished, the private server,
+// which does no work by itself, is then told to tidy up: after the last trial,
+// where that disturbs no measurement.
 func (s *Store) Finish(ctx context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error {
 	err := s.atomically(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, "UPDATE stopwatt_store.runs SET status = $2, ended = $3 WHERE id = $1", runID, status, ended)
@@ -189,6 +189,9 @@ func (s *Store) Finish(ctx context.Context, runID int64, status stopwatt.RunStat
 	})
 	if err != nil {
 		return fmt.Errorf("finish run %d: %w", runID, err)
+	}
+	if status != stopwatt.Finished {
+		return nil // it was interrupted, and somebody waits for the end
 	}
 	if err := s.tidy(ctx); err != nil {
 		return fmt.Errorf("finish run %d: tidy up: %w", runID, err)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gitlab.com/stopwatt/stopwatt/migrations"
 )
 
 // ErrNotFound says that the database holds no such run.
@@ -79,7 +81,7 @@ func (s *Store) begin(ctx context.Context) error {
 		return err
 	}
 	version, err := s.SchemaVersion(ctx)
-	if err != nil || version >= newestSchema() {
+	if err != nil || version >= migrations.Latest() {
 		return errors.Join(err, tooNew(version))
 	}
 	_, _, err = migrate(ctx, s.pool.Config().ConnConfig)

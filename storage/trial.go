@@ -250,13 +250,6 @@ func forEach(ctx context.Context, tx pgx.Tx, sql string, runID int64, into []any
 	return err
 }
 
-// reading carries out work in a transaction that sees one state of the
-// database and changes nothing.
-func (s *Store) reading(ctx context.Context, work func(tx pgx.Tx) error) error {
-	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return s.name(pgx.BeginTxFunc(ctx, s.pool, options, work))
-}
-
 // notFound is ErrNotFound where a run's row is missing.
 func notFound(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {

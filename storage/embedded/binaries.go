@@ -38,6 +38,9 @@ func findBinaries(named string, made int) (string, error) {
 	return versions[made], nil
 }
 
+// installed are where the packages of Debian and of Red Hat put each version.
+var installed = []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"}
+
 // binaryFolders lists where Postgres may be, the likeliest first.
 func binaryFolders(named string) []string {
 	if named != "" {
@@ -52,7 +55,7 @@ func binaryFolders(named string) []string {
 			folders = append(folders, filepath.Dir(real))
 		}
 	}
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"} {
+	for _, pattern := range installed {
 		matches, _ := filepath.Glob(pattern) // the patterns are well formed
 		folders = append(folders, matches...)
 	}

@@ -50,7 +50,7 @@ func initialize(ctx context.Context, binaries, folder string, account *account, 
 	}
 	args := append([]string{"-D", folder, "-U", role, "-A", "trust", "-E", "UTF8", "--locale=C", "-k"}, extra...)
 	if err := runQuietly(ctx, account.command(filepath.Join(binaries, "initdb"), args...)); err != nil {
-		return fmt.Errorf("%w; its folder %s must be open to that user", err, folder)
+		return err
 	}
 	single := account.command(filepath.Join(binaries, "postgres"), "--single", "-D", folder, "-c", "exit_on_error=on", "postgres")
 	single.Stdin = strings.NewReader("CREATE DATABASE " + databaseName + "\n")
@@ -68,12 +68,22 @@ func runQuietly(ctx context.Context, c *exec.Cmd) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.Process.Kill() }) // Wait tells how it ended
 	defer stop()
 	if err := c.Wait(); err != nil {
-		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, lastLine(output.String()))
+		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, complaint(output.String()))
 	}
 	return nil
 }
 
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+// complaint is what a program of Postgres's complains of, among all that it
+// tells, or else the last that it tells.
+func complaint(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	for _, line := range lines {
+		switch {
+		case strings.Contains(line, "Permission denied"):
+			return line + "; the folders above must be open to the user that the server runs as"
+		case strings.Contains(line, "error:"), strings.Contains(line, "FATAL:"), strings.Contains(line, "PANIC:"):
+			return line
+		}
+	}
 	return lines[len(lines)-1]
 }

@@ -79,48 +79,58 @@ func start(ctx context.Context, config Config) (string, func(), error) {
 		return "", nil, err
 	}
 	defer starting.release()
-	binaries, err := findBinaries(config.Binaries, home.version())
-	if err != nil {
-		return "", nil, err
-	}
-	if err := create(ctx, binaries, home, account); err != nil {
-		return "", nil, err
-	}
 	client, err := lock(ctx, home.file("clients.lock"), shared)
 	if err != nil {
 		return "", nil, err
 	}
-	dsn, err := ensure(ctx, config, order{Home: home, Binaries: binaries, Account: account, Idle: config.Idle})
-	if err != nil {
+	if err := ensure(ctx, config, order{Home: home, Account: account, Idle: config.Idle}); err != nil {
 		client.release()
 		return "", nil, err
 	}
-	return dsn, sync.OnceFunc(client.release), nil
+	return home.dsn(), sync.OnceFunc(client.release), nil
 }
 
-// ensure returns when the server answers and a keeper watches over it,
-// starting the keeper if there is none.
-func ensure(ctx context.Context, config Config, o order) (string, error) {
+// ensure returns when the server answers and a keeper watches over it. Where
+// there is none yet, it makes the cluster and starts the keeper.
+func ensure(ctx context.Context, config Config, o order) error {
+	if kept(ctx, o.Home) {
+		return nil
+	}
+	var err error
+	if o.Binaries, err = findBinaries(config.Binaries, o.Home.version()); err != nil {
+		return err
+	}
+	if err := create(ctx, o.Binaries, o.Home, o.Account); err != nil {
+		return err
+	}
+	return await(ctx, config.Keeper, o)
+}
+
+// kept tells whether the server answers and a keeper watches over it.
+func kept(ctx context.Context, h home) bool {
+	return taken(h.file("keeper.lock")) && answers(ctx, h)
+}
+
+// await starts a keeper as soon as there is no other, which may be about to
+// end, and returns when the server answers.
+func await(ctx context.Context, argv []string, o order) error {
 	var ended <-chan struct{}
-	for {
-		kept := taken(o.Home.file("keeper.lock"))
-		if kept && answers(ctx, o.Home) {
-			return o.Home.dsn(), nil
-		}
-		if !kept && ended == nil {
+	for !kept(ctx, o.Home) {
+		if ended == nil && !taken(o.Home.file("keeper.lock")) {
 			var err error
-			if ended, err = spawn(config.Keeper, o); err != nil {
-				return "", err
+			if ended, err = spawn(argv, o); err != nil {
+				return err
 			}
 		}
 		select {
 		case <-ended:
-			return "", fmt.Errorf("its keeper ended; the last lines of %s:\n%s", o.Home.file(logFile), o.Home.logTail())
+			return fmt.Errorf("its keeper ended; the last lines of %s:\n%s", o.Home.file(logFile), o.Home.logTail())
 		case <-ctx.Done():
-			return "", fmt.Errorf("it did not answer: %w; the last lines of %s:\n%s", ctx.Err(), o.Home.file(logFile), o.Home.logTail())
+			return fmt.Errorf("it did not answer: %w; the last lines of %s:\n%s", ctx.Err(), o.Home.file(logFile), o.Home.logTail())
 		case <-time.After(pollEvery):
 		}
 	}
+	return nil
 }
 
 // dsnFor names the database that is reached through the socket in a folder.

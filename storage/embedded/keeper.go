@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -150,7 +151,7 @@ func (k *keeper) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return k.server.stop()
 		case <-k.server.ended:
-			if again, err := k.revive(); !again || err != nil {
+			if again, err := k.revive(ctx); !again || err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -176,9 +177,17 @@ func (k *keeper) alone() (heldLock, bool, error) {
 	return tryLock(k.Home.file("clients.lock"), exclusive)
 }
 
+// mostStarts is how often the server is started within a minute. The pauses
+// between add up to 13 s: processes of a killed server take a moment to end,
+// and as long as there is one, another server refuses to start.
+const (
+	mostStarts = 8
+	firstPause = 100 * time.Millisecond // doubled each time
+)
+
 // revive starts the server again when somebody is still using it, unless it
 // keeps breaking off.
-func (k *keeper) revive() (bool, error) {
+func (k *keeper) revive(ctx context.Context) (bool, error) {
 	alone, free, err := k.alone()
 	if err != nil {
 		return false, err
@@ -187,11 +196,16 @@ func (k *keeper) revive() (bool, error) {
 		alone.release()
 		return false, nil
 	}
-	const most = 5 // starts within a minute
-	if len(k.starts) >= most && time.Since(k.starts[len(k.starts)-most]) < time.Minute {
-		return false, fmt.Errorf("the server broke off %d times within a minute", most)
+	k.starts = slices.DeleteFunc(k.starts, func(at time.Time) bool { return time.Since(at) > time.Minute })
+	if len(k.starts) >= mostStarts {
+		return false, fmt.Errorf("the server broke off %d times within a minute", mostStarts)
 	}
-	return true, k.begin()
+	select {
+	case <-ctx.Done():
+		return false, nil
+	case <-time.After(firstPause << len(k.starts) / 2):
+		return true, k.begin()
+	}
 }
 
 // settings are the server's, on its command line so that they change with

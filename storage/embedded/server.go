@@ -114,16 +114,23 @@ func (p postmaster) alive(h home) bool {
 	return err == nil && strings.Contains(string(line), "\x00"+h.data()+"\x00")
 }
 
-// removeStale removes a postmaster.pid that names a process which is another
-// now. Postgres sees by itself that a process is gone, but takes any living
-// one of its own user for another server.
+// removeStale removes the two lock files of a server that has ended, where they
+// name a process that is there: another by now, or a dead one that nobody has
+// fetched. Postgres sees by itself that a process is gone, but takes any that
+// it may signal for another server. Both folders are this server's alone.
 func removeStale(h home) error {
-	p := h.postmaster()
-	if p.pid == 0 || p.alive(h) || errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
-		return nil
-	}
-	if err := os.Remove(h.pidFile()); err != nil {
-		return fmt.Errorf("remove stale %s: %w", h.pidFile(), err)
+	for _, path := range []string{h.pidFile(), filepath.Join(h.Socket, ".s.PGSQL."+port+".lock")} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // mostly it is not there; if it is, Postgres will say so
+		}
+		p := parsePostmaster(string(text))
+		if p.pid == 0 || p.alive(h) || errors.Is(syscall.Kill(p.pid, 0), syscall.ESRCH) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove stale %s: %w", path, err)
+		}
 	}
 	return nil
 }

@@ -60,7 +60,9 @@ func startThrowaway(ctx context.Context, o order) (string, func(), error) {
 		return "", nil, err
 	}
 	server := serverCommand(o)
-	server.Args = append(server.Args, "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB")
+	for _, setting := range []string{"fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=32MB", "stopwatt.private=off"} {
+		server.Args = append(server.Args, "-c", setting)
+	}
 	c := o.Account.command("/bin/sh", append([]string{"-c", throwawayScript, "sh"}, server.Args...)...)
 	c.Env = append(c.Env, "FOLDER="+o.Home.Folder)
 	c.SysProcAttr.Setsid = true
