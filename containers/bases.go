@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,21 +94,22 @@ func (r recipe) bases(target string, written, used variables) ([]base, error) {
 
 // baseOf expands what a stage starts from.
 func (r recipe) baseOf(s stage, written, used variables) (base, error) {
-	b := base{line: s.line}
-	var err error
-	for _, word := range []struct {
-		to     *string
-		text   string
-		values variables
-	}{{&b.written, s.from, written}, {&b.used, s.from, used}, {&b.platform, s.platform, used}} {
-		if *word.to, err = r.expand(word.text, word.values); err != nil {
-			return base{}, err
-		}
+	meant, err := r.expand(s.from, written)
+	if err != nil {
+		return base{}, err
 	}
-	if b.used == "" {
-		return base{}, fmt.Errorf("names no image; give the variable a default (ARG NAME=image) before the first FROM, or a build argument")
+	taken, err := r.expand(s.from, used)
+	if err != nil {
+		return base{}, err
 	}
-	return b, nil
+	platform, err := r.expand(s.platform, used)
+	if err != nil {
+		return base{}, err
+	}
+	if taken == "" {
+		return base{}, errors.New("names no image; give the variable a default (ARG NAME=image) before the first FROM, or a build argument")
+	}
+	return base{written: meant, used: taken, platform: platform, line: s.line}, nil
 }
 
 // needed marks the stages that the target is made from, itself included.

@@ -49,7 +49,7 @@ func (d *Docker) construct(ctx context.Context, job buildJob, progress func(stop
 		return image.InspectResponse{}, err
 	}
 	made, err := d.client.ImageInspect(ctx, id)
-	return made, wrapped("inspect the image", err)
+	return made, attempted("inspect the image", err)
 }
 
 // errNoBuildKit says that an engine has no BuildKit.

@@ -75,26 +75,24 @@ func (d *Docker) fetchBases(ctx context.Context, job *buildJob, bases []base, pr
 			return fmt.Errorf("Dockerfile:%d: %w%s", b.line, err, standInHint(b, job.order.StandIns))
 		}
 		job.bases = append(job.bases, stopwatt.Base{Written: b.written, Used: b.used, ID: held.ID})
-		if err := d.addAuth(ctx, job.auths, b.used); err != nil {
-			return err
-		}
+		d.addAuth(ctx, job.auths, b.used)
 	}
 	return nil
 }
 
 // addAuth notes the credentials of an image's registry, for the classic
-// builder: it looks for a newer image by itself.
-func (d *Docker) addAuth(ctx context.Context, auths map[string]registry.AuthConfig, name string) error {
+// builder: it looks for a newer image by itself. The image is there already,
+// so it does not matter when there are none.
+func (d *Docker) addAuth(ctx context.Context, auths map[string]registry.AuthConfig, name string) {
 	named, err := reference.ParseDockerRef(name)
 	if err != nil {
-		return err
+		return
 	}
 	host := reference.Domain(named)
 	known, err := d.credentials.of(ctx, host)
 	if err == nil && known != (registry.AuthConfig{}) {
 		auths[host] = known
 	}
-	return nil // the image is there: what the credentials were does not matter any more
 }
 
 // standInHint tells how a stand-in could have been used that is there.

@@ -92,3 +92,27 @@ func TestEngineBehindTLS(t *testing.T) {
 		t.Errorf("error %v; want one that is ErrUnreachable", err)
 	}
 }
+
+func TestEngineThatIsGoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	socket := listening(t, t.TempDir())
+	api, err := endpoint{host: "unix://" + socket}.dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(socket); err != nil {
+		t.Fatal(err)
+	}
+	d := &Docker{client: api}
+	for what, attempt := range map[string]func() error{
+		"create": func() error { _, err := d.Create(t.Context(), stopwatt.ContainerOrder{}); return err },
+		"attach": func() error { _, err := d.Attach(t.Context(), "x"); return err },
+		"remove": func() error { return d.Remove(t.Context(), "x", "SIGTERM") },
+		"pull":   func() error { _, err := d.Pull(t.Context(), "x", nil); return err },
+		"list":   func() error { _, err := d.Images(t.Context()); return err },
+	} {
+		if err := attempt(); !errors.Is(err, stopwatt.ErrUnreachable) {
+			t.Errorf("%s: error %v; want one that is ErrUnreachable", what, err)
+		}
+	}
+}

@@ -7,8 +7,10 @@ package containers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -129,10 +131,14 @@ func (d *Docker) Close() error { return d.client.Close() }
 // closing closes something that was only read from, when its reader is done.
 func closing(c io.Closer) { _ = c.Close() }
 
-// attempted wraps an error of the engine with what was attempted, and tells
-// apart an engine that is gone.
+// attempted wraps an error of the engine, if it is one, with what was
+// attempted, and tells apart an engine that is gone.
 func attempted(what string, err error) error {
-	if client.IsErrConnectionFailed(err) {
+	var broken *net.OpError // what attaching brings, which the client does not mark
+	switch {
+	case err == nil:
+		return nil
+	case client.IsErrConnectionFailed(err), errors.As(err, &broken) && !errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: %w: %w", what, stopwatt.ErrUnreachable, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)

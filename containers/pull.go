@@ -10,6 +10,7 @@ import (
 	"github.com/distribution/reference"
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/api/types/registry"
+	"github.com/docker/docker/client"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -34,21 +35,13 @@ func (d *Docker) obtain(ctx context.Context, name, platform string, progress fun
 	}
 	held, err := d.client.ImageInspect(ctx, name)
 	if err == nil || !errdefs.IsNotFound(err) {
-		return held, true, wrapped("inspect image "+name, err)
+		return held, true, attempted("inspect image "+name, err)
 	}
 	if err := d.fetch(ctx, named, platform, progress); err != nil {
 		return image.InspectResponse{}, false, err
 	}
 	held, err = d.client.ImageInspect(ctx, name)
-	return held, false, wrapped("inspect image "+name, err)
-}
-
-// wrapped is attempted for an error that may be nil.
-func wrapped(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return attempted(what, err)
+	return held, false, attempted("inspect image "+name, err)
 }
 
 // fetch pulls an image from its registry.
@@ -62,8 +55,8 @@ func (d *Docker) fetch(ctx context.Context, named reference.Named, platform stri
 		}
 	}
 	err := d.pull(ctx, named, options, progress)
-	if err == nil || ctx.Err() != nil {
-		return wrapped("pull image "+reference.FamiliarString(named), err)
+	if err == nil || ctx.Err() != nil || client.IsErrConnectionFailed(err) {
+		return attempted("pull image "+reference.FamiliarString(named), err)
 	}
 	return fmt.Errorf("image %s: %w; %s", reference.FamiliarString(named), errors.Join(err, doubt), pullRemedy(err, named, platform))
 }

@@ -34,10 +34,8 @@ func (d *Docker) Remove(ctx context.Context, id, stopSignal string) error {
 		return nil
 	case errdefs.IsConflict(err): // another removes it already
 		return d.waitUntilGone(ctx, id)
-	case err != nil:
-		return attempted("remove container", err)
 	}
-	return nil
+	return attempted("remove container", err)
 }
 
 // tellToStop sends the signal and waits for the end. What goes wrong is left
