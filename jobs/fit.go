@@ -39,12 +39,8 @@ func (r *reader) shallow(words token.Tokens) bool {
 		if word.Position.Line != line {
 			line, dashes = word.Position.Line, 0
 		}
-		switch word.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			brackets++
-		case token.MappingEndType, token.SequenceEndType:
-			brackets--
-		case token.SequenceEntryType:
+		brackets = after(word, brackets)
+		if word.Type == token.SequenceEntryType {
 			dashes++
 		}
 		if brackets+dashes > mostDepth {
@@ -55,6 +51,17 @@ func (r *reader) shallow(words token.Tokens) bool {
 	return true
 }
 
+// after counts the brackets that are open after a word.
+func after(word *token.Token, brackets int) int {
+	switch word.Type {
+	case token.MappingStartType, token.SequenceStartType:
+		return brackets + 1
+	case token.MappingEndType, token.SequenceEndType:
+		return max(0, brackets-1)
+	}
+	return brackets
+}
+
 // untabbed looks for tabs before the first word of a line, which the parser
 // lets pass after a space, and takes for nothing. Between brackets they are
 // good YAML.
@@ -63,12 +70,7 @@ func (r *reader) untabbed(words token.Tokens) bool {
 	for i, word := range words {
 		first := word.Position.Line != line && !(i > 0 && isBlock(words[i-1]))
 		line = word.Position.Line
-		switch word.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			brackets++
-		case token.MappingEndType, token.SequenceEndType:
-			brackets--
-		}
+		brackets = after(word, brackets)
 		if !first || brackets > 0 || word.Type == token.CommentType || line > len(r.lines) {
 			continue
 		}

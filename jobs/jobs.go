@@ -24,13 +24,14 @@ type Files interface {
 // Options are what a person asks for beside the suite.
 type Options struct {
 	Profile string // the profile to apply; empty: none
+	Rounds  int    // instead of the suite's and the profile's; 0: theirs
 }
 
 // Read understands the text of a suite file. The file's name is only used to
 // say where faults are.
 //
 // Either the Suite is whole, with every default filled in and the profile
-// applied, or the error is a stopwatt.Faults that holds all faults of the file,
+// and options applied, or the error is a stopwatt.Faults that holds all faults of the file,
 // sorted by place. Text that is no YAML, or is beyond the limits of
 // docs/suite.md, is not looked into any further, so that its faults come alone.
 func Read(file string, text []byte, files Files, options Options) (stopwatt.Suite, error) {
@@ -39,7 +40,7 @@ func Read(file string, text []byte, files Files, options Options) (stopwatt.Suit
 	if !ok {
 		return stopwatt.Suite{}, r.sorted()
 	}
-	suite := r.suite(root, options.Profile)
+	suite := r.suite(root, options)
 	if len(r.faults) > 0 {
 		return stopwatt.Suite{}, r.sorted()
 	}

@@ -18,13 +18,13 @@ func nearest(written string, words []string) (string, bool) {
 	return best, best != ""
 }
 
-func letters(word string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(word))
-}
+var joints = strings.NewReplacer("-", "", "_", "", " ", "")
+
+func letters(word string) []rune { return []rune(strings.ToLower(joints.Replace(word))) }
 
 // distance counts the letters to insert, remove, replace or swap with their
 // neighbour (the optimal string alignment distance).
-func distance(a, b string) int {
+func distance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)

@@ -3,6 +3,7 @@ package jobs
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -179,6 +180,77 @@ workloads:
 	want := "one\n\ttwo\n  three: {[*&!%\n"
 	if got := string(suite.Workloads[0].HTTP.Request.Body); got != want {
 		t.Errorf("body %q, want %q", got, want)
+	}
+}
+
+func TestRoundsMayBeAskedForBesideTheSuite(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		asked int
+		want  int // 0: refused
+	}{
+		{"none: the profile's", 0, 1},
+		{"instead of the profile's", 7, 7},
+		{"less than one", -1, 0},
+		{"more than a plan may have", mostRounds + 1, 0},
+	} {
+		suite, err := Read("stopwatt.yml", []byte(everyKey), exampleFiles, Options{Profile: "short", Rounds: test.asked})
+		if suite.Plan.Rounds != test.want || (err == nil) != (test.want > 0) {
+			t.Errorf("%s: %d rounds, %v, want %d", test.name, suite.Plan.Rounds, err, test.want)
+		}
+	}
+}
+
+func TestWhatCannotBeAskedForHasNoSuite(t *testing.T) {
+	t.Parallel()
+	const bare = "suite: a\nimplementations: {b: {image: c}}\nworkloads: {d: {http: {port: 1, request: {path: /}}, load: {for: 1s}}}\n"
+	for _, test := range []struct {
+		name, text string
+		options    Options
+		want       string
+	}{
+		{"an unknown profile", everyKey, Options{Profile: "long"}, `s.yml:31:3: there is no profile "long"; there are: "short", "closed"`},
+		{"a profile of a suite without any", bare, Options{Profile: "long"}, `s.yml: there is no profile "long", the suite has none; add it to plan as profiles: {name: {rounds: 2}}`},
+		{"too many rounds", bare, Options{Rounds: 1 << 40}, `s.yml: 1099511627776 rounds are asked for; ask for 1 to 10000`},
+		{"too many trials", wide(200), Options{Rounds: 10_000}, `s.yml:1:1: 200 cases in 10000 rounds are 2000000 trials, and a plan has at most 1000000; write fewer rounds`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Read("s.yml", []byte(test.text), exampleFiles, test.options)
+			faults := faultsOf(t, err)
+			got, _, _ := strings.Cut(faults[0].String(), "\n")
+			if got != test.want || len(faults) > 1 {
+				t.Errorf("%d faults, the first\n%s, want one\n%s", len(faults), got, test.want)
+			}
+		})
+	}
+}
+
+// wide is a suite of so many cases.
+func wide(cases int) string {
+	var b strings.Builder
+	b.WriteString("suite: a\nworkloads: {d: {http: {port: 1, request: {path: /}}, load: {for: 1s}}}\nimplementations:\n")
+	for i := range cases {
+		fmt.Fprintf(&b, "  i%d: {image: c}\n", i)
+	}
+	return b.String()
+}
+
+// unreadable are files that are there, and of which nothing more can be had.
+type unreadable struct{ everywhere }
+
+func (unreadable) ReadFile(name string) ([]byte, error) {
+	return nil, &fs.PathError{Op: "open", Path: "/home/someone/" + name, Err: fs.ErrPermission}
+}
+
+func TestAFileThatCannotBeReadIsAFaultWithoutItsFullPath(t *testing.T) {
+	t.Parallel()
+	const text = "suite: a\nimplementations: {b: {image: c}}\nworkloads: {d: {http: {port: 1, request: {path: /, body: {file: x/Dockerfile}}}, load: {for: 1s}}}\n"
+	_, err := Read("s.yml", []byte(text), unreadable{}, Options{})
+	want := `body: the file "x/Dockerfile" cannot be read ("permission denied"); give permission, or name another`
+	if faults := faultsOf(t, err); len(faults) != 1 || faults[0].Message != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -93,7 +93,7 @@ func (r *reader) overridingLoad(at node, to *profile) {
 }
 
 // suite reads the whole file.
-func (r *reader) suite(root node, profileName string) stopwatt.Suite {
+func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	var d draft
 	whole(r, root, "the file", suiteRows, &d)
 	suite := stopwatt.Suite{
@@ -101,10 +101,11 @@ func (r *reader) suite(root node, profileName string) stopwatt.Suite {
 		Baseline:        d.baseline,
 		Implementations: d.implementations,
 		Plan:            stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup},
-		Profile:         profileName,
+		Profile:         options.Profile,
 	}
-	chosen := r.profile(root, d.plan.profiles, profileName)
+	chosen := r.profile(root, d.plan.profiles, options.Profile)
 	suite.Plan = chosen.over(suite.Plan)
+	r.askedRounds(options.Rounds, &suite.Plan.Rounds)
 	for _, w := range d.workloads {
 		suite.Workloads = append(suite.Workloads, w.under(chosen.load))
 	}
@@ -144,6 +145,17 @@ func (p profile) over(settings stopwatt.PlanSettings) stopwatt.PlanSettings {
 		settings.Warmup = *p.warmup
 	}
 	return settings
+}
+
+// askedRounds takes the rounds that are asked for beside the suite.
+func (r *reader) askedRounds(asked int, to *int) {
+	switch {
+	case asked == 0:
+	case asked < 1 || asked > mostRounds:
+		r.fault(place{}, "%d rounds are asked for; ask for 1 to %d", asked, mostRounds)
+	default:
+		*to = asked
+	}
 }
 
 // baseline checks the baseline, or takes the first implementation.

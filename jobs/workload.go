@@ -50,7 +50,7 @@ var requestRows = []row[stopwatt.Request]{
 		func(r *reader, at node, to *stopwatt.Request) { r.text(at, "method", &to.Method, isMethod) }},
 	{word{key: "path", kind: "text", example: "path: /", doc: "The path and its query. It begins with `/`."},
 		func(r *reader, at node, to *stopwatt.Request) { r.text(at, "path", &to.Path, isRequestPath) }},
-	{word{key: "headers", kind: "names to texts", absent: "none", doc: "Headers, beside those that the driver writes itself."},
+	{word{key: "headers", kind: "names to texts", absent: "none", doc: "Headers, beside those that the driver writes itself: `Connection`, `Content-Length`, `Transfer-Encoding`. `Expect` and `Upgrade` are not supported."},
 		func(r *reader, at node, to *stopwatt.Request) { r.headers(at, &to.Headers) }},
 	{word{key: "body", kind: "text or [body]", absent: "none", doc: "What is sent after the headers."},
 		func(r *reader, at node, to *stopwatt.Request) { to.Body = r.body(at) }},
