@@ -62,12 +62,13 @@ var Metrics = []Metric{
 	{"image_size", "B", Less, windowImage, "Size of the image, all layers, as the engine states it."},
 }
 
-// MetricNamed returns the metric of this name.
+// MetricNamed returns the metric of this name: one of Metrics, or one of those
+// that every energy meter yields under its own name.
 func MetricNamed(name string) (Metric, bool) {
 	for _, metric := range Metrics {
 		if metric.Name == name {
 			return metric, true
 		}
 	}
-	return Metric{}, false
+	return energyMetric(name)
 }

@@ -1,0 +1,218 @@
+package stopwatt
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// LeastRenewals is how often a meter must have renewed its value within a
+// window. Fifty, because a window may begin and end anywhere between two
+// renewals: with fewer, its edges alone could be wrong by more than 2 %.
+const LeastRenewals = 50
+
+// LeastCoverage is the share of a window that a power sensor must have read.
+const LeastCoverage = 0.95
+
+// A Meter is one that measures the energy of this machine, or what was meant
+// to be one.
+type Meter struct {
+	Name   string // "board" gives the metric energy_board
+	Source string // where its numbers come from: "rapl package-0", "ina226 0-0040"
+	// Renewal is the time from one value to the next; 0 when it is not known.
+	Renewal time.Duration
+	Absent  string // why it cannot be read; empty when it can
+}
+
+// Least is how long a window must be to have the energy of it; 0 when that is
+// not known beforehand.
+func (m Meter) Least() time.Duration { return LeastRenewals * m.Renewal }
+
+// Quantity is what samples are of.
+type Quantity string
+
+// Quantities of energy meters.
+const (
+	EnergyUsed Quantity = "energy" // µJ since the first sample; what was used in a gap is not in it
+	PowerDrawn Quantity = "power"  // µW
+)
+
+// Samples are the readings of one meter in a trial.
+type Samples struct {
+	Meter    string
+	Quantity Quantity
+	Times    []int64 // CLOCK_MONOTONIC, nanoseconds, rising; of a power sensor, the middle of the stretch that it averaged
+	Values   []int64 // as many, in the quantity's unit
+	Gaps     []Gap   // stretches that the readings do not cover
+}
+
+// A Gap is a stretch of time, from CLOCK_MONOTONIC to CLOCK_MONOTONIC in
+// nanoseconds, about which a meter says nothing, and why.
+type Gap struct {
+	From, To int64
+	Reason   string
+}
+
+// Energy is what one meter says was used in a window, idle power included.
+type Energy struct {
+	Meter    string
+	Gross    int64   // µJ; 0 when it is absent
+	Coverage float64 // share of the window with readings, 0 to 1
+	Renewals int64   // how often the meter renewed its value in the window
+	Absent   string  // why there is no number; empty when there is
+	Warnings []string
+}
+
+// IdlePower is the power that the machine draws while it does nothing.
+type IdlePower struct {
+	Meter    string
+	Watts    float64 // mean
+	Error    float64 // standard error of the mean, W
+	Over     time.Duration
+	Absent   string // why there is no number; empty when there is
+	Warnings []string
+}
+
+// IdleDrift is the share by which two idle powers may differ without a warning.
+const IdleDrift = 0.05
+
+// NetOf takes idle power off the energy of a window, and says how far idle
+// power makes the result uncertain (one standard error), both in joules. The
+// result may be negative: it is a difference of two measured values.
+func (e Energy) NetOf(idle IdlePower, window Window) (net, uncertainty float64) {
+	seconds := window.Duration().Seconds()
+	return float64(e.Gross)/1e6 - idle.Watts*seconds, idle.Error * seconds
+}
+
+// Figures are the measurements that a meter yields for a trial, or the reasons
+// why it has none. Requests are those with a right answer.
+func (e Energy) Figures(idle IdlePower, window Window, requests int64) ([]Measurement, []Absence) {
+	metrics := EnergyMetrics(e.Meter)
+	net, gross, uncertainty, perRequest, power := metrics[0].Name, metrics[1].Name, metrics[2].Name, metrics[3].Name, metrics[4].Name
+	reason := e.Absent
+	if reason == "" && window.Duration() <= 0 {
+		reason = "the window has no length"
+	}
+	if reason != "" {
+		return nil, absentAll(reason, net, gross, uncertainty, perRequest, power)
+	}
+	joules := float64(e.Gross) / 1e6
+	figures := []Measurement{{gross, joules}, {power, joules / window.Duration().Seconds()}}
+	if idle.Absent != "" {
+		return figures, absentAll("no idle power: "+idle.Absent, net, uncertainty, perRequest)
+	}
+	left, error := e.NetOf(idle, window)
+	figures = append(figures, Measurement{net, left}, Measurement{uncertainty, error})
+	if requests <= 0 {
+		return figures, absentAll("no request got a right answer", perRequest)
+	}
+	return append(figures, Measurement{perRequest, left / float64(requests)}), nil
+}
+
+// absentAll says of several metrics that there is no number, for one reason.
+func absentAll(reason string, metrics ...string) []Absence {
+	var all []Absence
+	for _, metric := range metrics {
+		all = append(all, Absence{metric, reason})
+	}
+	return all
+}
+
+// Bracket joins the idle powers before the first round and after the last: the
+// mean of both, uncertain by their own errors and by half of what lies between
+// them, because nobody knows when in between it changed. More than IdleDrift
+// is a warning. A meter that has one of them alone keeps that, and says so.
+func Bracket(before, after []IdlePower) []IdlePower {
+	late := map[string]IdlePower{}
+	for _, idle := range after {
+		late[idle.Meter] = idle
+	}
+	var joined []IdlePower
+	for _, early := range before {
+		joined = append(joined, early.with(late[early.Meter]))
+	}
+	return joined
+}
+
+// with joins two idle powers of one meter.
+func (i IdlePower) with(late IdlePower) IdlePower {
+	switch {
+	case late.Meter == "" || late.Absent != "":
+		i.Warnings = append(i.Warnings, "idle power was measured before the first round only"+because(late.Absent))
+		return i
+	case i.Absent != "":
+		late.Warnings = append(late.Warnings, "idle power was measured after the last round only"+because(i.Absent))
+		return late
+	}
+	drift := late.Watts - i.Watts
+	joined := IdlePower{
+		Meter:    i.Meter,
+		Watts:    (i.Watts + late.Watts) / 2,
+		Error:    math.Hypot(math.Hypot(i.Error, late.Error)/2, drift/2),
+		Over:     i.Over + late.Over,
+		Warnings: append(append([]string{}, i.Warnings...), late.Warnings...),
+	}
+	if share := drift / i.Watts; math.Abs(share) > IdleDrift {
+		joined.Warnings = append(joined.Warnings, fmt.Sprintf("idle power of %s went from %.3g W to %.3g W (%+.1f %%) between the first round and the last",
+			i.Meter, i.Watts, late.Watts, 100*share))
+	}
+	return joined
+}
+
+// because appends a reason where there is one.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// EnergyMetrics are the metrics that a meter of this name yields: net energy
+// first, then gross, the net's uncertainty, energy per request, and mean power.
+func EnergyMetrics(meter string) []Metric {
+	of := " by the machine's meter `" + meter + "`"
+	return []Metric{
+		{"energy_" + meter, "J", Less, windowDriven, "Net energy" + of + ": gross, less the machine's idle power over the window. It may be negative."},
+		{"energy_" + meter + grossSuffix, "J", Less, windowDriven, "Gross energy" + of + ", idle power included."},
+		{"energy_" + meter + uncertaintySuffix, "J", Less, windowDriven, "Standard error that the idle power leaves in the net energy."},
+		{"energy_" + meter + perRequestSuffix, "J", Less, windowDriven, "Net energy" + of + " per right answer."},
+		{"power_" + meter, "W", Less, windowDriven, "Mean power" + of + ", idle power included."},
+	}
+}
+
+const (
+	grossSuffix       = "_gross"
+	uncertaintySuffix = "_uncertainty"
+	perRequestSuffix  = "_per_request"
+)
+
+// energyMetric returns the metric of this name, if it is one of a meter's.
+func energyMetric(name string) (Metric, bool) {
+	meter, ok := strings.CutPrefix(name, "power_")
+	if !ok {
+		meter, ok = strings.CutPrefix(name, "energy_")
+	}
+	meter, _, _ = strings.Cut(meter, "_")
+	if !ok || !IsMeterName(meter) {
+		return Metric{}, false
+	}
+	for _, metric := range EnergyMetrics(meter) {
+		if metric.Name == name {
+			return metric, true
+		}
+	}
+	return Metric{}, false
+}
+
+// IsMeterName says whether a meter may be called so: lower-case letters, digits
+// and -, a letter first, 32 at most. No underscore: metrics are told by it.
+func IsMeterName(name string) bool {
+	for i, c := range name {
+		letter, other := c >= 'a' && c <= 'z', c >= '0' && c <= '9' || c == '-'
+		if !letter && (i == 0 || !other) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 32
+}
