@@ -9,27 +9,24 @@ import (
 )
 
 // Self names this process so that others can tell later whether it still
-// lives: boot, PID namespace, PID and start time. A PID alone is reused.
-// It is empty when /proc cannot be read.
+// lives: machine, boot, PID namespace, PID and start time. A PID alone is
+// reused. It is empty when /proc cannot be read.
 func (h Host) Self() string { return h.process(os.Getpid()) }
 
 // Dead tells whether the process that Self named has surely ended. One of
-// another PID namespace cannot be seen from here and is not called dead; one
-// of an earlier boot is.
+// another machine (which may share a remote engine) or of another PID namespace
+// cannot be seen from here and is not called dead; one of this machine's
+// earlier boot is.
 func (h Host) Dead(self string) bool {
-	boot, rest, ok := strings.Cut(self, "/")
-	if !ok {
+	parts := strings.Split(self, "/")
+	if len(parts) != 5 || parts[0] != h.machine() || h.boot() == "" {
 		return false
 	}
-	if boot != h.boot() {
-		return h.boot() != ""
+	if parts[1] != h.boot() {
+		return true
 	}
-	namespace, rest, _ := strings.Cut(rest, "/")
-	pid, err := strconv.Atoi(strings.Split(rest, "/")[0])
-	if err != nil || namespace != h.pidNamespace() {
-		return false
-	}
-	return h.process(pid) != self
+	pid, err := strconv.Atoi(parts[3])
+	return err == nil && parts[2] == h.pidNamespace() && h.process(pid) != self
 }
 
 // process names the process of this PID; empty when there is none.
@@ -42,7 +39,13 @@ func (h Host) process(pid int) string {
 	if !ok || h.boot() == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s/%d/%s", h.boot(), h.pidNamespace(), pid, start)
+	return fmt.Sprintf("%s/%s/%s/%d/%s", h.machine(), h.boot(), h.pidNamespace(), pid, start)
+}
+
+// machine is enough of the machine's identity to tell two apart.
+func (h Host) machine() string {
+	id := h.identity()
+	return id[:min(12, len(id))]
 }
 
 // boot names the time since the kernel was started.

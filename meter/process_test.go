@@ -2,6 +2,7 @@ package meter
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,17 +35,23 @@ func TestDeadKnowsTheLivingFromTheDead(t *testing.T) {
 
 func TestDeadIsCarefulWithWhatItCannotSee(t *testing.T) {
 	host := Host{Root: "/"}
-	boot, rest, _ := strings.Cut(host.Self(), "/")
-	_, rest, _ = strings.Cut(rest, "/")
+	self := strings.Split(host.Self(), "/")
+	with := func(place int, part string) string {
+		changed := slices.Clone(self)
+		changed[place] = part
+		return strings.Join(changed, "/")
+	}
 	for _, row := range []struct {
 		what, name string
 		dead       bool
 	}{
 		{"nothing", "", false},
 		{"another program's label", "somebody", false},
-		{"a process of an earlier boot", "0b0071d/1/2/3", true},
-		{"a process of another PID namespace", boot + "/1/" + rest, false},
-		{"this PID with another start time", boot + "/" + host.pidNamespace() + "/1/1", true},
+		{"a process of another machine", with(0, "0"), false},
+		{"a process of this machine's earlier boot", with(1, "0"), true},
+		{"a process of another PID namespace", with(2, "0"), false},
+		{"this PID with another start time", with(4, "1"), true},
+		{"a PID that is no number", with(3, "one"), false},
 	} {
 		if got := host.Dead(row.name); got != row.dead {
 			t.Errorf("%s, %q: dead is %v, want %v", row.what, row.name, got, row.dead)

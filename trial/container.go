@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -16,7 +17,9 @@ type container struct {
 	bench      Bench
 	role       string
 	stopSignal string
-	asked      int64 // CLOCK_MONOTONIC when the engine was asked to start it; 0: not readable
+	memory     int64         // bytes that it may use; 0: no limit
+	asked      int64         // CLOCK_MONOTONIC when the engine was asked to start it; 0: not readable
+	ended      chan struct{} // closed when it has ended before its time
 }
 
 // errServerEnded is the cause by which everything that waits for the server
@@ -25,7 +28,13 @@ var errServerEnded = errors.New("the server ended")
 
 // createServer makes the server's container, without any network.
 func (b Bench) createServer(ctx context.Context, order Order) (*container, error) {
-	server := &container{bench: b, role: "server", stopSignal: order.Implementation.StopSignal}
+	server := &container{
+		bench:      b,
+		role:       "server",
+		stopSignal: order.Implementation.StopSignal,
+		memory:     order.Implementation.Memory,
+		ended:      make(chan struct{}),
+	}
 	return server, server.create(ctx, stopwatt.ContainerOrder{
 		Image:      order.Image.ID,
 		Command:    order.Implementation.Command,
@@ -72,25 +81,55 @@ func (c *container) remove(ctx context.Context) {
 // watch cancels when the container ends before its time.
 func (c *container) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	if err := c.bench.Containers.Wait(ctx, c.ID); err == nil && ctx.Err() == nil {
+		close(c.ended)
 		cancel(errServerEnded)
 	}
 }
 
+// newsWithin is how long the engine may take to hear that a container has
+// ended, when its broken connections have told so already.
+const newsWithin = 2 * time.Second
+
 // explain says in an error what became of the server, when that is the reason
 // behind err, with the last lines of its log.
 func (c *container) explain(ctx context.Context, err error) error {
+	var requests *failedRequests
+	if errors.As(err, &requests) && requests.broken {
+		c.awaitEnd(ctx)
+	}
 	fate, fateErr := c.bench.Containers.Fate(context.WithoutCancel(ctx), c.ID)
 	if fateErr != nil {
 		return errors.Join(err, fateErr)
 	}
-	switch {
-	case fate.OOMKilled:
-		err = fmt.Errorf("the server exited with %d (out of memory)", fate.ExitCode)
-	case !fate.Running:
-		err = fmt.Errorf("the server exited with %d", fate.ExitCode)
+	if !fate.Running {
+		err = errors.New(c.ending(fate))
 	}
 	if len(fate.Log) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; its last lines:\n%s", err, strings.Join(fate.Log, "\n"))
+}
+
+// awaitEnd waits a little for the news that the container has ended.
+func (c *container) awaitEnd(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, newsWithin)
+	defer cancel()
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+	}
+}
+
+// ending is how the container ended, in words. The engine may miss that memory
+// ran out: then a kill that nobody of us sent is told with the limit.
+func (c *container) ending(fate stopwatt.Fate) string {
+	const killed = 128 + 9 // by SIGKILL
+	text := fmt.Sprintf("the %s exited with %d", c.role, fate.ExitCode)
+	switch {
+	case fate.OOMKilled:
+		return text + " (out of memory)"
+	case fate.ExitCode == killed && c.memory > 0:
+		return fmt.Sprintf("%s (killed, most likely out of memory: its limit is %d MiB)", text, c.memory>>20)
+	}
+	return text
 }

@@ -77,32 +77,53 @@ func (r record) errors(errors map[string]int64) {
 
 // usage records what the containers used.
 func (r record) usage(atRest stopwatt.Usage, before, after usage) {
-	r.spent("cpu_server", "CPU", before.server, after.server)
-	r.spent("cpu_server_user", "CPUUser", before.server, after.server)
-	r.spent("cpu_server_system", "CPUSystem", before.server, after.server)
-	r.spent("cpu_driver", "CPU", before.driver, after.driver)
+	r.role("server", before.server, after.server)
+	r.role("driver", before.driver, after.driver)
 	r.held("memory_rest", "MemoryCurrent", atRest)
 	r.held("memory_peak", "MemoryPeak", after.server)
+	r.held("memory_peak_driver", "MemoryPeak", after.driver)
 }
 
-// spent records the difference of a counter of nanoseconds between the two
-// edges of the window. A counter that went back is no number.
-func (r record) spent(metric, field string, before, after stopwatt.Usage) {
-	start, reason := before.Field(field)
-	if reason == "" {
-		var end int64
-		if end, reason = after.Field(field); reason == "" && end < start {
-			reason = "the counter went backwards"
+// spending are the metrics that both containers have, by what stands round the
+// role in their names: how much a field has risen, and how many of its units
+// are one of the metric's.
+var spending = []struct {
+	before, after, field string
+	units                float64
+}{
+	{"cpu_", "", "CPU", 1e9},
+	{"cpu_", "_user", "CPUUser", 1e9},
+	{"cpu_", "_system", "CPUSystem", 1e9},
+	{"throttled_", "", "Throttled", 1},
+	{"io_read_", "", "IORead", 1},
+	{"io_written_", "", "IOWritten", 1},
+	{"pressure_cpu_", "", "PressureCPU", 1e9},
+	{"pressure_memory_", "", "PressureMemory", 1e9},
+	{"pressure_io_", "", "PressureIO", 1e9},
+	{"context_switches_", "", "ContextSwitches", 1},
+	{"context_switches_", "_voluntary", "SwitchesVoluntary", 1},
+	{"context_switches_", "_involuntary", "SwitchesInvoluntary", 1},
+	{"instructions_", "", "Instructions", 1},
+	{"cycles_", "", "Cycles", 1},
+	{"cache_misses_", "", "CacheMisses", 1},
+}
+
+// role records what one of the containers used between the two edges of the
+// window. A counter that went back is no number.
+func (r record) role(role string, before, after stopwatt.Usage) {
+	for _, s := range spending {
+		metric := s.before + role + s.after
+		rise, reason := after.Since(before, s.field)
+		if reason != "" {
+			r.absent(metric, reason)
+			continue
 		}
-		if reason == "" {
-			r.measured(metric, seconds(end-start))
-			return
-		}
+		r.measured(metric, float64(rise)/s.units)
 	}
-	r.absent(metric, reason)
+	r.held("pids_peak_"+role, "PidsPeak", after)
 }
 
-// held records a number of bytes at one moment.
+// held records a number as it stood at one moment.
 func (r record) held(metric, field string, usage stopwatt.Usage) {
 	value, reason := usage.Field(field)
 	if reason != "" {

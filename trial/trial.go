@@ -158,6 +158,14 @@ func (b Bench) now() int64 {
 	return b.Monotonic()
 }
 
+// failedRequests says that some requests got no right answer.
+type failedRequests struct {
+	text   string
+	broken bool // connections were refused or closed: the server may have died
+}
+
+func (f *failedRequests) Error() string { return f.text }
+
 // wrongAnswers says why a result cannot be used, nil when every request got a
 // right answer.
 func wrongAnswers(result *stopwatt.DriveResult) error {
@@ -174,5 +182,8 @@ func wrongAnswers(result *stopwatt.DriveResult) error {
 	if failed == 0 {
 		return errors.New("no request was answered")
 	}
-	return fmt.Errorf("%d of %d requests failed: %s", failed, failed+result.Requests, strings.Join(kinds, ", "))
+	return &failedRequests{
+		text:   fmt.Sprintf("%d of %d requests failed: %s", failed, failed+result.Requests, strings.Join(kinds, ", ")),
+		broken: result.Errors[stopwatt.ErrorConnect]+result.Errors[stopwatt.ErrorClosed] > 0,
+	}
 }

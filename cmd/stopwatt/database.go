@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -26,13 +28,43 @@ func (d *desk) dsn(ctx context.Context) (dsn string, release func(), err error) 
 	if err != nil {
 		return "", nil, err
 	}
+	idle, err := d.databaseIdle()
+	if err != nil {
+		return "", nil, askedWrongly(err)
+	}
 	dsn, release, err = embedded.Start(ctx, embedded.Config{
+		Data:   d.databaseFolder(),
+		Idle:   idle,
 		Keeper: []string{self, keeperName},
 	})
 	if err != nil {
 		return "", nil, surroundings(err)
 	}
 	return dsn, release, nil
+}
+
+// databaseFolder is where the private Postgres keeps its data. Empty lets
+// package embedded choose: without XDG_DATA_HOME, root's data cannot lie in
+// root's home, which is closed to the user that Postgres runs as.
+func (d *desk) databaseFolder() string {
+	if filepath.IsAbs(d.getenv("XDG_DATA_HOME")) {
+		return d.dataFolder()
+	}
+	return ""
+}
+
+// databaseIdle is how long the private Postgres waits for another command
+// before it stops: $STOPWATT_DATABASE_IDLE, else ten minutes.
+func (d *desk) databaseIdle() (time.Duration, error) {
+	text := d.getenv("STOPWATT_DATABASE_IDLE")
+	if text == "" {
+		return 0, nil
+	}
+	idle, err := time.ParseDuration(text)
+	if err != nil || idle <= 0 {
+		return 0, fmt.Errorf("STOPWATT_DATABASE_IDLE=%s is no length of time; write 10m", quote(text))
+	}
+	return idle, nil
 }
 
 // openStore opens the database. What release lets go of must be let go when

@@ -27,10 +27,12 @@ func (d *desk) openEngine(ctx context.Context) (docker *containers.Docker, agent
 
 // prepare cleans up after the dead and brings the driver's image.
 func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent string, err error) {
-	if removed, err := d.reap(ctx, docker, false); err != nil {
+	removed, err := d.reap(ctx, docker, false)
+	if err != nil {
 		return "", err
-	} else if removed > 0 {
-		fmt.Fprintf(d.stderr, "clean   %d containers of a run that was killed: removed\n", removed)
+	}
+	if removed > 0 {
+		fmt.Fprintf(d.stderr, "clean   containers of killed runs: %d removed\n", removed)
 	}
 	binary, err := agentBinary(docker.Engine().Architecture)
 	if err != nil {

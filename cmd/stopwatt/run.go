@@ -146,6 +146,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven 
 		Audience: screen,
 	}.Run(ctx, order)
 	screen.close()
+	// Once more: what a killed stopwatt had asked for last, the engine may have
+	// made after the first look.
+	if _, reapErr := d.reap(context.WithoutCancel(ctx), docker, false); err == nil {
+		err = reapErr
+	}
 	if err != nil {
 		return d.interrupted(ctx, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,7 +124,7 @@ func (d *desk) printResults(results stopwatt.Results, v view) error {
 	if err := report.CheckUnit(v.unit, contrast.Metrics); err != nil {
 		return askedWrongly(err)
 	}
-	return write(d.stdout, results, contrast, v.format, report.Options{
+	return write(d.stdout, only(results, v.metrics), contrast, v.format, report.Options{
 		As:    as,
 		Unit:  v.unit,
 		Width: terminalWidth(d.stdout),
@@ -157,6 +158,21 @@ func metricNames() string {
 		names = append(names, metric.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// only keeps the summaries of the named metrics, or all when none is named.
+func only(results stopwatt.Results, metrics []string) stopwatt.Results {
+	if len(metrics) == 0 {
+		return results
+	}
+	cases := slices.Clone(results.Cases)
+	for i, result := range cases {
+		cases[i].Summaries = slices.DeleteFunc(slices.Clone(result.Summaries), func(s stopwatt.Summary) bool {
+			return !slices.Contains(metrics, s.Metric)
+		})
+	}
+	results.Cases = cases
+	return results
 }
 
 // write writes results in one of the formats.

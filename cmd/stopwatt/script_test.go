@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/storage"
+	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stopwatt": main})
+}
+
+// TestScripts runs the command lines of testdata/script: what is printed, where,
+// and with which exit status. They use the real Docker and a real Postgres.
+func TestScripts(t *testing.T) {
+	requireDocker(t)
+	programs := buildPrograms(t)
+	testscript.Run(t, testscript.Params{
+		Dir:         "testdata/script",
+		WorkdirRoot: openFolder(t),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("STOPWATT_DATABASE", embeddedtest.ForTest(t))
+			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
+			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("HOME", env.WorkDir)
+			return install(env, programs)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status":     status,
+			"containers": countContainers,
+			"killed":     killed,
+		},
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+// requireDocker skips the test where no engine answers; under CI it fails it.
+func requireDocker(t *testing.T) {
+	t.Helper()
+	docker, err := containers.Connect(t.Context(), containers.Config{})
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	docker.Close()
+}
+
+// buildPrograms builds the driver and the server under test, static, and
+// returns their folder.
+func buildPrograms(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, source := range map[string]string{
+		"stopwatt-agent-linux-" + runtime.GOARCH: "../stopwatt-agent",
+		"server":                                 "./testdata/server",
+	} {
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, name), source)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("build %s: %v\n%s", source, err, out)
+		}
+	}
+	return folder
+}
+
+// install puts the driver beside the stopwatt of the scripts, and a folder with
+// the server and its Dockerfile into the script's own folder.
+func install(env *testscript.Env, programs string) error {
+	beside := stopwattFolder(env.Getenv("PATH"))
+	agent := "stopwatt-agent-linux-" + runtime.GOARCH
+	if err := copyFile(filepath.Join(programs, agent), filepath.Join(beside, agent)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(env.WorkDir+"/server", 0o755); err != nil {
+		return err
+	}
+	dockerfile := "FROM scratch\nCOPY server /server\nEXPOSE 8080\nENTRYPOINT [\"/server\"]\n"
+	if err := os.WriteFile(env.WorkDir+"/server/Dockerfile", []byte(dockerfile), 0o644); err != nil {
+		return err
+	}
+	return copyFile(filepath.Join(programs, "server"), env.WorkDir+"/server/server")
+}
+
+// openFolder is a folder that other users may look into, as t.TempDir is not:
+// the private Postgres of root's runs as one of them.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "stopwatt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// stopwattFolder is where testscript has put the stopwatt of the scripts: the
+// first folder of their PATH.
+func stopwattFolder(path string) string {
+	folder, _, _ := strings.Cut(path, string(os.PathListSeparator))
+	return folder
+}
+
+// copyFile copies a program, whole or not at all: others may be starting it.
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), "part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	if _, err := part.Write(content); err != nil {
+		return err
+	}
+	if err := part.Chmod(0o755); err != nil {
+		return err
+	}
+	if err := part.Close(); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), to)
+}
+
+// status runs stopwatt and checks its exit status: status 3 run --fresh.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N ARGUMENT…")
+	}
+	err := ts.Exec("stopwatt", args[1:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("stopwatt: %v", err)
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// killed runs stopwatt and sends it a signal when so many trials are stored:
+// killed KILL 4 run.
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: killed SIGNAL TRIALS ARGUMENT…")
+	}
+	signal, known := map[string]os.Signal{"KILL": syscall.SIGKILL, "TERM": syscall.SIGTERM}[args[0]]
+	if !known {
+		ts.Fatalf("signal %s: write KILL or TERM", args[0])
+	}
+	command := exec.Command(filepath.Join(stopwattFolder(ts.Getenv("PATH")), "stopwatt"), args[2:]...)
+	command.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "STOPWATT_DATABASE", "DOCKER_HOST"} {
+		command.Env = append(command.Env, name+"="+ts.Getenv(name))
+	}
+	ts.Check(command.Start())
+	waitForTrials(ts, args[1])
+	ts.Check(command.Process.Signal(signal))
+	_ = command.Wait() // what a killed process has to say is its signal
+}
+
+// waitForTrials returns when so many trials are in the script's database.
+func waitForTrials(ts *testscript.TestScript, want string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	for {
+		answer := ask(ctx, ts, "select count(*) from trials")
+		if n, err := strconv.Atoi(want); err != nil || answer.Rows[0][0].(int64) >= int64(n) {
+			ts.Check(err)
+			return
+		}
+	}
+}
+
+// ask asks the script's database.
+func ask(ctx context.Context, ts *testscript.TestScript, query string) storage.Answer {
+	store, err := storage.Open(ctx, ts.Getenv("STOPWATT_DATABASE"))
+	ts.Check(err)
+	defer store.Close()
+	answer, err := store.Query(ctx, query, 0)
+	ts.Check(err)
+	return answer
+}
+
+// countContainers checks how many containers of the script's runs there are,
+// running or not: containers 0.
+func countContainers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: containers N")
+	}
+	ctx := context.Background()
+	ours := map[string]bool{}
+	for _, row := range ask(ctx, ts, "select key from runs").Rows {
+		ours[row[0].(string)] = true
+	}
+	docker, err := containers.Connect(ctx, containers.Config{})
+	ts.Check(err)
+	defer docker.Close()
+	all, err := docker.Leftovers(ctx, func(string) bool { return true })
+	ts.Check(err)
+	left := 0
+	for _, container := range all {
+		if ours[container.Run] {
+			left++
+		}
+	}
+	if fmt.Sprint(left) != args[0] {
+		ts.Fatalf("%d containers are there, want %s", left, args[0])
+	}
+}

@@ -1,0 +1,85 @@
+// Command server is a server under test: it does, by MODE, what servers do.
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+func main() {
+	switch os.Getenv("MODE") {
+	case "exits":
+		fmt.Println("cannot open /etc/server.conf")
+		os.Exit(7)
+	case "hungry":
+		fill()
+	case "silent":
+		time.Sleep(time.Hour)
+	case "other-port":
+		serve(":9999", answer("hello\n"))
+	case "wrong":
+		serve(":8080", answer("goodbye\n"))
+	case "mute":
+		serve(":8080", func(http.ResponseWriter, *http.Request) { select {} })
+	case "dies":
+		serve(":8080", dieAfter(20))
+	default:
+		serve(":8080", answer("hello\n"))
+	}
+}
+
+// answered counts the requests that were answered.
+var answered atomic.Int64
+
+// serve answers until SIGTERM, and tells then how many it has answered.
+func serve(address string, handler http.HandlerFunc) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM)
+	go func() {
+		<-told
+		fmt.Println("answered", answered.Load())
+		os.Exit(0)
+	}()
+	if err := http.ListenAndServe(address, handler); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// answer answers everything alike.
+func answer(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answered.Add(1)
+		fmt.Fprint(w, body)
+	}
+}
+
+// dieAfter ends the server in the middle of its work.
+func dieAfter(n int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if answered.Add(1) > n {
+			fmt.Println("assertion failed")
+			os.Exit(3)
+		}
+		fmt.Fprint(w, "hello\n")
+	}
+}
+
+// fill takes memory until there is none.
+func fill() {
+	var kept [][]byte
+	for {
+		block := make([]byte, 16<<20)
+		for i := range block {
+			block[i] = byte(i)
+		}
+		kept = append(kept, block)
+		time.Sleep(time.Millisecond)
+		_ = kept
+	}
+}
