@@ -20,6 +20,16 @@ var ErrUnreachable = errors.New("database unreachable")
 // ErrDSN says that the database's name was not understood.
 var ErrDSN = errors.New("the database's name is not understood; write postgres://USER:PASSWORD@HOST:PORT/DATABASE or host=HOST dbname=DATABASE user=USER")
 
+// nameless is ErrDSN. Of the reason it repeats only which file is missing: it
+// may hold parts of the name, perhaps the password.
+func nameless(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return fmt.Errorf("%w; it refers to a file: %w", ErrDSN, file)
+	}
+	return ErrDSN
+}
+
 // explain says why a connection was not made, and what to do about it. The
 // password is no part of the text.
 func explain(err error, config *pgx.ConnConfig) error {

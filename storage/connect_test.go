@@ -73,6 +73,14 @@ func TestOpenRefusesANameThatIsNone(t *testing.T) {
 	}
 }
 
+func TestOpenNamesTheFileThatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := storage.Open(t.Context(), "postgres://me:s3cret@host/db?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")
+	if !errors.Is(err, storage.ErrDSN) || !strings.Contains(err.Error(), "open /nowhere/ca.pem: no such file") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func at(address string) string {
 	return "postgres://me:s3cret@" + address + "/db?sslmode=disable"
 }

@@ -42,7 +42,7 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 func Migrate(ctx context.Context, dsn string) (from, to int, err error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return 0, 0, ErrDSN // err would repeat parts of the dsn, perhaps the password
+		return 0, 0, nameless(err)
 	}
 	prepareSession(config)
 	from, to, err = migrate(ctx, config)

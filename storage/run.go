@@ -140,7 +140,7 @@ func (s *Store) hold(ctx context.Context, id int64) (bool, error) {
 		s.holder = conn
 	}
 	var ours bool
-	err := s.holder.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('stopwatt run ' || $1::text, 0))", fmt.Sprint(id)).Scan(&ours)
+	err := s.holder.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('stopwatt run ' || $1::bigint, 0))", id).Scan(&ours)
 	return ours, err
 }
 

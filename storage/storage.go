@@ -50,7 +50,7 @@ type Store struct {
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, ErrDSN // err would repeat parts of the dsn, perhaps the password
+		return nil, nameless(err)
 	}
 	config.MaxConns = connections
 	prepareSession(config.ConnConfig)

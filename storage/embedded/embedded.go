@@ -53,9 +53,9 @@ const (
 // Start makes sure that the private server runs, and returns how to reach it.
 // The server stays at least until release is called or the process ends.
 func Start(ctx context.Context, config Config) (dsn string, release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, startBound)
+	bounded, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
-	dsn, release, err = start(ctx, config)
+	dsn, release, err = start(bounded, config)
 	if errors.Is(err, ErrNoBinaries) && config.Launch != nil {
 		return config.Launch(ctx)
 	}

@@ -38,7 +38,9 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a trial comes back whole":                            trialComesBack,
 		"a trial saved twice is there once":                   savedTwice,
 		"a trial that measured NaN is refused":                notANumber,
+		"a summary of NaN is refused":                         notASummary,
 		"a trial of an unknown metric is refused":             unknownMetric,
+		"a trial of one metric twice is refused":              metricTwice,
 		"a trial of no run is refused":                        unknownRun,
 		"an unfinished run is continued":                      continued,
 		"an aborted run is continued":                         abortedContinued,
@@ -168,10 +170,29 @@ func notANumber(t *testing.T, s Store) {
 	}
 }
 
+func notASummary(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{Summary("go", "csv", "time", math.NaN())}); err == nil {
+		t.Error("it was stored")
+	}
+}
+
 func unknownMetric(t *testing.T, s Store) {
 	run, _ := begin(t, s, Run(), false)
+	measured, absent := Trial(1, "go", "csv"), Trial(1, "go", "csv")
+	measured.Measurements = []stopwatt.Measurement{{Metric: "swiftness", Value: 1}}
+	absent.Absent = []stopwatt.Absence{{Metric: "swiftness", Reason: "no such thing"}}
+	for _, trial := range []stopwatt.Trial{measured, absent} {
+		if err := s.SaveTrial(t.Context(), run.ID, trial); err == nil {
+			t.Errorf("it was stored: %+v", trial)
+		}
+	}
+}
+
+func metricTwice(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
 	trial := Trial(1, "go", "csv")
-	trial.Measurements = []stopwatt.Measurement{{Metric: "swiftness", Value: 1}}
+	trial.Measurements = []stopwatt.Measurement{{Metric: "time", Value: 1}, {Metric: "time", Value: 2}}
 	if err := s.SaveTrial(t.Context(), run.ID, trial); err == nil {
 		t.Error("it was stored")
 	}

@@ -110,19 +110,39 @@ func (m *Memory) SaveTrial(_ context.Context, runID int64, trial stopwatt.Trial)
 	if err != nil {
 		return err
 	}
-	for _, measurement := range trial.Measurements {
-		if math.IsNaN(measurement.Value) || math.IsInf(measurement.Value, 0) {
-			return fmt.Errorf("%s is %g, which is no figure", measurement.Metric, measurement.Value)
-		}
-		if _, known := stopwatt.MetricNamed(measurement.Metric); !known {
-			return fmt.Errorf("metric %q is not known", measurement.Metric)
-		}
+	if err := check(trial); err != nil {
+		return err
 	}
 	if !slices.ContainsFunc(r.trials, func(t stopwatt.Trial) bool { return t.PlannedTrial == trial.PlannedTrial }) {
 		r.trials = append(r.trials, trial)
 	}
 	return nil
 }
+
+// check refuses what the database would refuse.
+func check(trial stopwatt.Trial) error {
+	var names []string
+	for _, m := range trial.Measurements {
+		if notAFigure(m.Value) {
+			return fmt.Errorf("%s is %g, which is no figure", m.Metric, m.Value)
+		}
+		if slices.Contains(names, m.Metric) {
+			return fmt.Errorf("%s was measured twice", m.Metric)
+		}
+		names = append(names, m.Metric)
+	}
+	for _, a := range trial.Absent {
+		names = append(names, a.Metric)
+	}
+	for _, name := range names {
+		if _, known := stopwatt.MetricNamed(name); !known {
+			return fmt.Errorf("metric %q is not known", name)
+		}
+	}
+	return nil
+}
+
+func notAFigure(value float64) bool { return math.IsNaN(value) || math.IsInf(value, 0) }
 
 // SaveSummaries does what storage.Store.SaveSummaries does.
 func (m *Memory) SaveSummaries(_ context.Context, runID int64, summaries []stopwatt.Summary) error {
@@ -134,6 +154,11 @@ func (m *Memory) SaveSummaries(_ context.Context, runID int64, summaries []stopw
 	r, err := m.at(runID)
 	if err != nil {
 		return err
+	}
+	for _, summary := range summaries {
+		if slices.ContainsFunc([]float64{summary.Mean, summary.SD, summary.Median, summary.Min, summary.Max}, notAFigure) {
+			return fmt.Errorf("%s of %s is no figure", summary.Metric, summary.Case)
+		}
 	}
 	r.summaries = slices.Clone(summaries)
 	return nil
