@@ -27,38 +27,3 @@ type MachineEpoch struct {
 	EngineVersion string
 	CgroupVersion string
 }
-
-// Usage is what a container has used, from its start until now, read from its
-// cgroup. A field that could not be read is named in Absent with the reason,
-// and is no number then.
-type Usage struct {
-	CPU           int64             // nanoseconds
-	CPUUser       int64             // nanoseconds
-	CPUSystem     int64             // nanoseconds
-	MemoryCurrent int64             // bytes
-	MemoryPeak    int64             // bytes
-	Absent        map[string]string // a name of UsageFields to the reason
-}
-
-// UsageFields names the numbers of a Usage.
-var UsageFields = []string{"CPU", "CPUUser", "CPUSystem", "MemoryCurrent", "MemoryPeak"}
-
-// Field returns the number of this name, or the reason why there is none.
-func (u Usage) Field(name string) (value int64, reason string) {
-	if reason := u.Absent[name]; reason != "" {
-		return 0, reason
-	}
-	switch name {
-	case "CPU":
-		return u.CPU, ""
-	case "CPUUser":
-		return u.CPUUser, ""
-	case "CPUSystem":
-		return u.CPUSystem, ""
-	case "MemoryCurrent":
-		return u.MemoryCurrent, ""
-	case "MemoryPeak":
-		return u.MemoryPeak, ""
-	}
-	return 0, "there is no such field: " + name
-}

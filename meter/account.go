@@ -100,7 +100,21 @@ func (h Host) Account(pid int) (*Account, error) {
 		reasons := slices.Compact(slices.Sorted(maps.Values(a.absent)))
 		return nil, fmt.Errorf("account of process %d: %s", pid, strings.Join(reasons, "; "))
 	}
+	a.missTheRest()
 	return a, nil
+}
+
+// missTheRest marks as absent what no file of this account tells, so that
+// nothing that was never read can look like a 0.
+func (a *Account) missTheRest() {
+	for _, name := range stopwatt.UsageFields {
+		held := slices.ContainsFunc(a.held, func(h held) bool {
+			return slices.ContainsFunc(h.columns, func(c column) bool { return c.field.name == name })
+		})
+		if !held && a.absent[name] == "" {
+			a.absent[name] = "it is not accounted for here"
+		}
+	}
 }
 
 // open opens the files of one controller. What cannot be opened is absent.
