@@ -43,11 +43,17 @@ const (
 )
 
 // An answer reads one HTTP/1.1 response from pieces of any size. It keeps no
-// more of it than the line it is in. The zero value awaits an answer to a
-// request other than HEAD.
+// more of it than the line it is in. The zero value is not usable: see await.
 type answer struct {
+	state
+	head bool              // the request was a HEAD
+	line []byte            // beginning of a line whose end has not come yet
+	body func(part []byte) // is given the body, when not nil
+}
+
+// state is what is known of an answer that is being read.
+type state struct {
 	stage      stage
-	head       bool // the request was a HEAD
 	old        bool // HTTP/1.0
 	closing    bool // the server will close the connection
 	keeping    bool // the server said that it keeps the connection
@@ -60,13 +66,13 @@ type answer struct {
 	left       int64 // bytes until the body or chunk ends
 	bodyBytes  int64 // read so far, decoded
 	err        error
-	line       []byte            // beginning of a line whose end has not come yet
-	body       func(part []byte) // is given the body, when not nil
 }
 
 // await prepares for the next answer. It keeps the memory of the last one.
 func (a *answer) await(head bool) {
-	*a = answer{head: head, length: -1, line: a.line[:0], body: a.body}
+	a.state = state{length: -1}
+	a.head = head
+	a.line = a.line[:0]
 }
 
 // done tells whether nothing more is read for this answer.
@@ -335,9 +341,7 @@ func (a *answer) endHead() {
 // continued awaits the head that follows an interim (1xx) one. Their sizes
 // add up, so that they cannot go on for ever.
 func (a *answer) continued() {
-	read := a.headBytes
-	a.await(a.head)
-	a.headBytes = read
+	a.state = state{length: -1, headBytes: a.headBytes}
 }
 
 func (a *answer) startChunk() {

@@ -154,8 +154,8 @@ func TestAManyChunkedBodyIsNoLongHead(t *testing.T) {
 }
 
 // FuzzAnswer checks that reading never panics, takes no more than it is given,
-// comes to the same end in whatever pieces the input arrives and whether body
-// bytes are seen or skipped, and agrees with net/http where both read an
+// comes to the same end in whatever pieces the input arrives, whether body
+// bytes are seen or skipped and heads remembered, and agrees with net/http where both read an
 // answer.
 func FuzzAnswer(f *testing.F) {
 	for _, input := range []string{
@@ -179,6 +179,12 @@ func FuzzAnswer(f *testing.F) {
 		seen.Body = strings.Repeat("?", len(whole.Body))
 		if diff := cmp.Diff(seen, skipped, compare); diff != "" {
 			t.Errorf("skipping bodies (-seen +skipped):\n%s", diff)
+		}
+		var m memory
+		for _, which := range []string{"first", "second"} {
+			if diff := cmp.Diff(seen, readRemembering(&m, input, head), compare); diff != "" {
+				t.Errorf("the %s time with a memory (-without +with):\n%s", which, diff)
+			}
 		}
 		agree(t, input, head, whole)
 	})
@@ -215,6 +221,40 @@ func readSkipping(t *testing.T, input string, head bool, size func(int) int) out
 		a.end()
 	}
 	return outcomeOf(&a, strings.Repeat("?", int(a.bodyBytes)), rest)
+}
+
+// readRemembering is readWhole with a memory.
+func readRemembering(m *memory, input string, head bool) outcome {
+	var a answer
+	a.await(head)
+	rest := input[m.feed(&a, []byte(input)):]
+	if !a.done() {
+		a.end()
+	}
+	return outcomeOf(&a, strings.Repeat("?", int(a.bodyBytes)), rest)
+}
+
+func TestAMemoryChangesNoAnswer(t *testing.T) {
+	t.Parallel()
+	var m memory
+	for _, input := range []string{
+		okAnswer,
+		okAnswer, // remembered
+		"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhell",
+		"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhell, and more",
+		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", // not to be remembered
+		"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+		okAnswer[:30], // cut short
+		"HTTP/1.1 100 Continue\r\n\r\n" + okAnswer,
+		"HTTP/1.1 100 Continue\r\n\r\n" + okAnswer,
+	} {
+		want := readWhole(input, false)
+		want.Body = strings.Repeat("?", len(want.Body))
+		compare := cmp.Comparer(func(a, b error) bool { return a == b })
+		if diff := cmp.Diff(want, readRemembering(&m, input, false), compare); diff != "" {
+			t.Errorf("%q (-without +with):\n%s", input, diff)
+		}
+	}
 }
 
 // agree compares with net/http, which knows no interim answers and is more

@@ -39,6 +39,7 @@ type loop struct {
 	deadline int64   // no request in flight times out before this instant
 	now      int64   // the last reading of the clock
 	buffer   []byte
+	memory   memory
 	events   []unix.EpollEvent
 	tally    *tally
 }

@@ -15,8 +15,8 @@ import (
 // connection closed, and how long a request's head may be.
 var (
 	nullAnswer     = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-	nullLastAnswer = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	headEnd        = []byte("\r\n\r\n")
+	nullLastAnswer = []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 )
 
 const longestHead = 16 << 10

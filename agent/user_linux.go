@@ -218,7 +218,9 @@ func (l *loop) digest(u *user, p []byte) {
 	if u.seenLen < seenBytes {
 		u.seenLen += copy(u.seen[u.seenLen:], p)
 	}
-	u.answer.feedLast(p)
+	if n := l.memory.feed(&u.answer, p); n < len(p) && u.answer.err == nil {
+		u.answer.fail(errTooMuch)
+	}
 }
 
 // finish ends a request whose answer is complete or broken.
