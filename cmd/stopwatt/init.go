@@ -52,23 +52,26 @@ func (d *desk) init() error {
 // dockerfiles finds the Dockerfiles of a folder and of the folders in it.
 func dockerfiles(folder string) (jobs.Found, error) {
 	found := jobs.Found{Suite: filepath.Base(folder)}
-	for _, pattern := range []string{"Dockerfile", "*/Dockerfile"} {
-		paths, err := filepath.Glob(filepath.Join(folder, pattern))
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return found, fmt.Errorf("look round: %w", err)
+	}
+	places := []string{"."}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			places = append(places, entry.Name())
+		}
+	}
+	for _, place := range places {
+		text, err := os.ReadFile(filepath.Join(folder, place, "Dockerfile"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			return found, err
+			return found, fmt.Errorf("look round: %w", err)
 		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return found, fmt.Errorf("look at %s: %w", quote(path), err)
-			}
-			relative, err := filepath.Rel(folder, filepath.Dir(path))
-			if err != nil {
-				return found, err
-			}
-			port, _ := jobs.Exposed(text)
-			found.Folders = append(found.Folders, jobs.FoundFolder{Path: filepath.ToSlash(relative), Port: port})
-		}
+		port, _ := jobs.Exposed(text)
+		found.Folders = append(found.Folders, jobs.FoundFolder{Path: place, Port: port})
 	}
 	return found, nil
 }

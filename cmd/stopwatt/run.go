@@ -72,15 +72,9 @@ type plannedRun struct {
 
 // plan reads the suite and the checkout and applies the flags.
 func (d *desk) plan(ctx context.Context, named string, flags runFlags, seedGiven bool) (plannedRun, error) {
-	file, err := readSuite(named, flags.profile)
+	file, err := readSuite(named, jobs.Options{Profile: flags.profile, Rounds: flags.rounds})
 	if err != nil {
 		return plannedRun{}, err
-	}
-	if flags.rounds < 0 {
-		return plannedRun{}, askedWrongly(fmt.Errorf("--rounds %d: a run has at least 1 round", flags.rounds))
-	}
-	if flags.rounds > 0 {
-		file.suite.Plan.Rounds = flags.rounds
 	}
 	cases, err := jobs.Select(file.suite, flags.cases)
 	if err != nil {

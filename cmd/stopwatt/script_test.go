@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,11 +32,14 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	requireDocker(t)
 	programs := buildPrograms(t)
+	removeAgentLater(t, programs)
 	testscript.Run(t, testscript.Params{
 		Dir:         "testdata/script",
 		WorkdirRoot: openFolder(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("STOPWATT_DATABASE", embeddedtest.ForTest(t))
+			// After all scripts: they build the same images.
+			t.Cleanup(func() { removeImages(t, env.Getenv("STOPWATT_DATABASE")) })
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("HOME", env.WorkDir)
@@ -79,6 +85,17 @@ func buildPrograms(t *testing.T) string {
 	return folder
 }
 
+// removeAgentLater removes the image of the driver that was built for this test.
+func removeAgentLater(t *testing.T, programs string) {
+	t.Helper()
+	binary, err := os.ReadFile(filepath.Join(programs, "stopwatt-agent-linux-"+runtime.GOARCH))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := sha256.Sum256(binary)
+	t.Cleanup(func() { removeImagesOf(t, map[string]bool{hex.EncodeToString(key[:]): true}) })
+}
+
 // install puts the driver beside the stopwatt of the scripts, and a folder with
 // the server and its Dockerfile into the script's own folder.
 func install(env *testscript.Env, programs string) error {
@@ -95,6 +112,46 @@ func install(env *testscript.Env, programs string) error {
 		return err
 	}
 	return copyFile(filepath.Join(programs, "server"), env.WorkDir+"/server/server")
+}
+
+// removeImages removes the images that the runs of a database were made from.
+func removeImages(t *testing.T, database string) {
+	ctx := context.Background()
+	store, err := storage.Open(ctx, database)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer store.Close()
+	answer, err := store.Query(ctx, "select distinct key from stopwatt_store.run_images", 0)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	used := map[string]bool{}
+	for _, row := range answer.Rows {
+		key, _ := row[0].(string)
+		used[key] = true
+	}
+	removeImagesOf(t, used)
+}
+
+// removeImagesOf removes the images of these keys.
+func removeImagesOf(t *testing.T, keys map[string]bool) {
+	ctx := context.Background()
+	docker, err := containers.Connect(ctx, containers.Config{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer docker.Close()
+	made, err := docker.Images(ctx)
+	if err == nil {
+		err = docker.RemoveImages(ctx, slices.DeleteFunc(made, func(i containers.MadeImage) bool { return !keys[i.Key] }))
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // openFolder is a folder that other users may look into, as t.TempDir is not:

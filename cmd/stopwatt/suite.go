@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,14 +30,14 @@ type suiteFile struct {
 
 // readSuite finds, reads and checks the suite that the person named: a file,
 // a folder that holds stopwatt.yml, or nothing for the one here.
-func readSuite(named, profile string) (suiteFile, error) {
+func readSuite(named string, options jobs.Options) (suiteFile, error) {
 	path := named
 	if path == "" {
 		path = suiteName
 	} else if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, suiteName)
 	}
-	text, err := os.ReadFile(path)
+	text, err := readAtMost(path, mostSuite)
 	if errors.Is(err, fs.ErrNotExist) {
 		return suiteFile{}, askedWrongly(fmt.Errorf("there is no suite %s; stopwatt init writes one, or name a file or a folder", quote(path)))
 	}
@@ -48,11 +49,25 @@ func readSuite(named, profile string) (suiteFile, error) {
 		return suiteFile{}, err
 	}
 	folder := filepath.Dir(absolute)
-	suite, err := jobs.Read(path, text, folderFiles(folder), jobs.Options{Profile: profile})
+	suite, err := jobs.Read(path, text, folderFiles(folder), options)
 	if err != nil {
 		return suiteFile{}, askedWrongly(err)
 	}
 	return suiteFile{path: path, folder: folder, suite: suite}, nil
+}
+
+// mostSuite is more than jobs accepts of a suite: what is longer is refused
+// there, and never read whole here.
+const mostSuite = 2 << 20
+
+// readAtMost reads a file, or its beginning when it is longer.
+func readAtMost(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
 }
 
 // folderFiles looks at files by names relative to a folder.
