@@ -26,8 +26,9 @@ const (
 	// oldestServer is the first server whose features the schema uses, in the
 	// form of server_version_num.
 	oldestServer = 130000
-	// connections is the most that one command holds open: a save, a page that
-	// reads, and one to spare.
+	// connections is the most that one command holds open, beside the session
+	// that holds its locks. It saves one trial after the other; the rest is for
+	// pages that are read at the same time.
 	connections = 4
 )
 

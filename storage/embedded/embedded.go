@@ -70,7 +70,7 @@ func start(ctx context.Context, config Config) (string, func(), error) {
 	if err != nil {
 		return "", nil, err
 	}
-	home, err := prepare(config, account)
+	home, err := makeHome(config.Data, account)
 	if err != nil {
 		return "", nil, err
 	}
@@ -98,6 +98,9 @@ func ensure(ctx context.Context, config Config, o order) error {
 	}
 	var err error
 	if o.Binaries, err = findBinaries(config.Binaries, o.Home.version()); err != nil {
+		return err
+	}
+	if o.Home.Socket, err = socketFolder(config.Runtime, o.Home.Folder, o.Account); err != nil {
 		return err
 	}
 	if err := create(ctx, o.Binaries, o.Home, o.Account); err != nil {

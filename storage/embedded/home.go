@@ -30,15 +30,8 @@ type home struct {
 func (h home) file(name string) string { return filepath.Join(h.Folder, name) }
 func (h home) data() string            { return h.file("data") }
 
-// dsn names the database through the socket that the running server uses,
-// which another environment may have put elsewhere than ours would.
-func (h home) dsn() string {
-	pid := h.postmaster()
-	if pid.socket == "" {
-		return dsnFor(h.Socket, databaseName)
-	}
-	return dsnFor(pid.socket, databaseName)
-}
+// dsn names the database through the socket of the server that runs.
+func (h home) dsn() string { return dsnFor(h.postmaster().socket, databaseName) }
 
 // version is the major version that the cluster was made by, 0 when there is
 // none yet.
@@ -61,9 +54,9 @@ func (h home) logTail() string {
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
-// prepare makes the folders of the server.
-func prepare(config Config, account *account) (home, error) {
-	data, err := dataFolder(config.Data)
+// makeHome makes the folder that the server lives in. Its socket has none yet.
+func makeHome(named string, account *account) (home, error) {
+	data, err := dataFolder(named)
 	if err != nil {
 		return home{}, err
 	}
@@ -78,8 +71,7 @@ func prepare(config Config, account *account) (home, error) {
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return home{}, fmt.Errorf("data folder: %w", err)
 	}
-	socket, err := socketFolder(config.Runtime, folder, account)
-	return home{Folder: folder, Socket: socket}, err
+	return home{Folder: folder}, nil
 }
 
 func dataFolder(named string) (string, error) {
@@ -99,7 +91,8 @@ func dataFolder(named string) (string, error) {
 }
 
 // socketFolder makes the folder of the socket: one for each data folder, below
-// the first runtime folder that can be used.
+// the first runtime folder that can be used. The keeper removes it when it shuts
+// clients out, so only a client may call this.
 func socketFolder(named, folder string, account *account) (string, error) {
 	sum := sha256.Sum256([]byte(folder))
 	name := hex.EncodeToString(sum[:4])

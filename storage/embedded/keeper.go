@@ -165,11 +165,22 @@ func (k *keeper) watch(ctx context.Context) error {
 			}
 			if time.Since(used) >= k.Idle {
 				defer alone.release() // nobody may come in while the server goes
-				return k.server.stop()
+				return k.leave()
 			}
 			alone.release()
 		}
 	}
+}
+
+// leave stops the server and leaves nothing but the data folder.
+func (k *keeper) leave() error {
+	if err := k.server.stop(); err != nil {
+		return err
+	}
+	if err := os.Remove(k.Home.Socket); err != nil {
+		return fmt.Errorf("remove socket folder: %w", err)
+	}
+	return nil
 }
 
 // alone shuts new clients out, if there are none at present.

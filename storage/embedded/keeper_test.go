@@ -23,6 +23,9 @@ func TestTheServerGoesWhenNobodyUsesIt(t *testing.T) {
 	release()
 	release() // twice does no harm
 	await(t, "keeper and server to end", func() bool { return len(processes(t, folder)) == 0 })
+	if left, err := os.ReadDir(folder + "/run"); err != nil || len(left) != 0 {
+		t.Errorf("the runtime folder holds %v, error %v", left, err)
+	}
 	start(t, folder, time.Hour)
 	if second := postmaster(folder); second == 0 || second == first {
 		t.Errorf("server %d, after %d", second, first)

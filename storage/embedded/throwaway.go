@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -77,7 +75,7 @@ func startThrowaway(ctx context.Context, o order) (string, func(), error) {
 		_ = input.Close() // the script's signal to end
 		_ = c.Wait()      // 131: the server was told to quit
 	})
-	if err := awaitThrowaway(ctx, o.Home, c); err != nil {
+	if err := awaitThrowaway(ctx, o.Home); err != nil {
 		release()
 		return "", nil, err
 	}
@@ -85,16 +83,13 @@ func startThrowaway(ctx context.Context, o order) (string, func(), error) {
 }
 
 // awaitThrowaway returns when the server answers.
-func awaitThrowaway(ctx context.Context, h home, c *exec.Cmd) error {
+func awaitThrowaway(ctx context.Context, h home) error {
 	ctx, cancel := context.WithTimeout(ctx, startBound)
 	defer cancel()
 	for !answers(ctx, h) {
 		log, _ := os.ReadFile(filepath.Join(h.Folder, "log")) // not there yet at first
 		if strings.Contains(string(log), "FATAL") {
 			return fmt.Errorf("%s", log)
-		}
-		if err := syscall.Kill(c.Process.Pid, 0); err != nil {
-			return fmt.Errorf("its shell ended: %w", err)
 		}
 		select {
 		case <-ctx.Done():
