@@ -72,7 +72,7 @@ func summarize(of group, trials []stopwatt.Trial) []stopwatt.Summary {
 
 // metricsIn lists the names of a map in the order of stopwatt.Metrics; names
 // that are not among them follow, sorted.
-func metricsIn[V any](values map[string]V) []string {
+func metricsIn(values map[string][]float64) []string {
 	var known, others []string
 	for _, metric := range stopwatt.Metrics {
 		if _, has := values[metric.Name]; has {

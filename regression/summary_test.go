@@ -129,38 +129,3 @@ func TestSummarizeDoesNotDependOnTheOrderOfTrials(t *testing.T) {
 		}
 	}
 }
-
-func TestCollect(t *testing.T) {
-	t.Parallel()
-	run := stopwatt.Run{Settings: stopwatt.Suite{
-		Implementations: []stopwatt.Implementation{{Name: "rust"}, {Name: "go"}},
-		Workloads:       []stopwatt.Workload{{Name: "hello"}},
-	}}
-	trials := trialsOf(1, 2, 3, 4, 5, 6)
-	for i, reason := range []string{"exited with 137 (out of memory)", "wrong body", "exited with 137 (out of memory)"} {
-		trials[i].Status, trials[i].Reason = stopwatt.Invalid, reason
-	}
-	trials[3].Warnings = []string{"other processes used 6.1 % of the CPU", "the driver was saturated"}
-	trials[3].Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "no such file"}, {Metric: "cpu_server", Reason: "cgroup gone"}}
-	trials[4].Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "no such file"}}
-	trials[5].Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "denied"}}
-
-	got := Collect(run, trials)
-	want := []stopwatt.CaseResult{
-		{Case: stopwatt.Case{Implementation: "rust", Workload: "hello"}, Revision: stopwatt.Head},
-		{
-			Case: stopwatt.Case{Implementation: "go", Workload: "hello"}, Revision: stopwatt.Head,
-			Valid: 3, Invalid: 3, Marked: 1,
-			Reasons: []stopwatt.ReasonCount{{Reason: "exited with 137 (out of memory)", Count: 2}, {Reason: "wrong body", Count: 1}},
-			Absent: []stopwatt.AbsenceCount{
-				{Metric: "cpu_server", Reason: "cgroup gone", Count: 1},
-				{Metric: "memory_peak", Reason: "no such file", Count: 2},
-				{Metric: "memory_peak", Reason: "denied", Count: 1},
-			},
-			Summaries: Summarize(trials),
-		},
-	}
-	if diff := cmp.Diff(want, got.Cases); diff != "" {
-		t.Errorf("cases (-want +got):\n%s", diff)
-	}
-}

@@ -70,6 +70,9 @@ func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, err
 		if err := c.readCounts(ctx, tx, runID); err != nil {
 			return err
 		}
+		if err := c.readAbsences(ctx, tx, runID); err != nil {
+			return err
+		}
 		if err := c.readSummaries(ctx, tx, runID); err != nil {
 			return err
 		}
@@ -105,9 +108,11 @@ func (c caseResults) readCounts(ctx context.Context, tx pgx.Tx, runID int64) err
 	var key caseRevision
 	var status stopwatt.TrialStatus
 	var reason stopwatt.ReasonCount
-	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &status, &reason.Reason, &reason.Count}
+	var marked int
+	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &status, &reason.Reason, &reason.Count, &marked}
 	return forEach(ctx, tx, `
-		SELECT c.implementation, c.workload, t.revision, t.status, t.reason, count(*)
+		SELECT c.implementation, c.workload, t.revision, t.status, t.reason, count(*),
+		       count(*) FILTER (WHERE cardinality(t.warnings) > 0)
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
 		WHERE t.run_id = $1
 		GROUP BY 1, 2, 3, 4, 5
@@ -115,10 +120,31 @@ func (c caseResults) readCounts(ctx context.Context, tx pgx.Tx, runID int64) err
 		result := c.at(key)
 		if status == stopwatt.Valid {
 			result.Valid += reason.Count
+			result.Marked += marked
 			return nil
 		}
 		result.Invalid += reason.Count
 		result.Reasons = append(result.Reasons, reason)
+		return nil
+	})
+}
+
+// readAbsences counts why valid trials have no number for a metric.
+func (c caseResults) readAbsences(ctx context.Context, tx pgx.Tx, runID int64) error {
+	var key caseRevision
+	var absence stopwatt.AbsenceCount
+	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &absence.Metric, &absence.Reason, &absence.Count}
+	return forEach(ctx, tx, `
+		SELECT c.implementation, c.workload, t.revision, m.name, a.reason, count(*)
+		FROM stopwatt_store.absences a
+		JOIN stopwatt_store.metrics m ON m.id = a.metric_id
+		JOIN stopwatt_store.trials t ON t.id = a.trial_id
+		JOIN stopwatt_store.cases c ON c.id = t.case_id
+		WHERE t.run_id = $1 AND t.status = 'valid'
+		GROUP BY 1, 2, 3, 4, 5
+		ORDER BY count(*) DESC, a.reason COLLATE "C"`, runID, into, func() error {
+		result := c.at(key)
+		result.Absent = append(result.Absent, absence)
 		return nil
 	})
 }
@@ -148,6 +174,7 @@ func (c caseResults) sorted() []stopwatt.CaseResult {
 	var results []stopwatt.CaseResult
 	for _, result := range c.of {
 		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return compareMetrics(a.Metric, b.Metric) })
+		slices.SortStableFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return compareMetrics(a.Metric, b.Metric) })
 		results = append(results, *result)
 	}
 	slices.SortFunc(results, func(a, b stopwatt.CaseResult) int {

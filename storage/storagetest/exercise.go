@@ -292,14 +292,22 @@ func keyOfAnotherPlan(t *testing.T, s Store) {
 
 func countsAndReasons(t *testing.T, s Store) {
 	run, _ := begin(t, s, Run(), false)
-	save(t, s, run.ID, Trial(1, "go", "csv"), Trial(2, "go", "csv"))
+	whole, marked := Trial(1, "go", "csv"), Trial(2, "go", "csv")
+	whole.Warnings, marked.Warnings = nil, []string{"others used the CPU"}
+	whole.Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "too old a kernel"}}
+	marked.Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "too old a kernel"}, {Metric: "cpu_server", Reason: "masked"}}
+	save(t, s, run.ID, whole, marked)
 	for i, reason := range []string{"b", "c", "a", "c"} {
 		trial := Trial(3+i, "go", "csv")
 		trial.Status, trial.Reason = stopwatt.Invalid, reason
 		save(t, s, run.ID, trial)
 	}
 	same(t, results(t, s, run.ID).Cases, []stopwatt.CaseResult{{
-		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Valid: 2, Invalid: 4,
+		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Valid: 2, Invalid: 4, Marked: 1,
+		Absent: []stopwatt.AbsenceCount{
+			{Metric: "cpu_server", Reason: "masked", Count: 1},
+			{Metric: "memory_peak", Reason: "too old a kernel", Count: 2},
+		},
 		Reasons: []stopwatt.ReasonCount{{Reason: "c", Count: 2}, {Reason: "a", Count: 1}, {Reason: "b", Count: 1}},
 	}})
 }

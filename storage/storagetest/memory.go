@@ -239,12 +239,16 @@ func (r *memoryRun) revisions(c stopwatt.Case) []stopwatt.Revision {
 
 func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt.CaseResult {
 	result := stopwatt.CaseResult{Case: c, Revision: revision}
-	reasons := map[string]int{}
+	reasons, absent := map[string]int{}, map[stopwatt.Absence]int{}
 	for _, trial := range r.trials {
 		switch {
 		case trial.Case != c || trial.Revision != revision:
 		case trial.Status == stopwatt.Valid:
 			result.Valid++
+			result.Marked += min(len(trial.Warnings), 1)
+			for _, absence := range trial.Absent {
+				absent[absence]++
+			}
 		default:
 			result.Invalid++
 			reasons[trial.Reason]++
@@ -255,6 +259,12 @@ func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt
 	}
 	slices.SortFunc(result.Reasons, func(a, b stopwatt.ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
+	})
+	for absence, count := range absent {
+		result.Absent = append(result.Absent, stopwatt.AbsenceCount{Metric: absence.Metric, Reason: absence.Reason, Count: count})
+	}
+	slices.SortFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int {
+		return cmp.Or(cmp.Compare(place(a.Metric), place(b.Metric)), cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
 	})
 	for _, summary := range r.summaries {
 		if summary.Case == c && summary.Revision == revision {
