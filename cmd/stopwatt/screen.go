@@ -26,6 +26,7 @@ type screen struct {
 
 	mu       sync.Mutex // guards what follows: bars are drawn by a goroutine of mpb
 	rounds   *mpb.Bar
+	lines    []*mpb.Bar // below it
 	run      stopwatt.Run
 	round    int
 	position int
@@ -118,9 +119,12 @@ func (s *screen) Planned(run stopwatt.Run, done int) {
 	s.rounds = s.bars.New(int64(run.Planned), barStyle(),
 		mpb.PrependDecorators(decor.Any(s.roundText)),
 		mpb.AppendDecorators(decor.Any(s.leftText)),
-		mpb.BarExtender(mpb.BarFillerFunc(s.extend), false),
 	)
 	s.rounds.SetCurrent(int64(done))
+	s.lines = []*mpb.Bar{
+		s.textLine("now     ", &s.now),
+		s.textLine("last    ", &s.last),
+	}
 }
 
 // headline names the run: what, of which commit, where, by which seed.
@@ -199,6 +203,9 @@ func (s *screen) close() {
 	if s.rounds != nil {
 		s.rounds.Abort(true)
 	}
+	for _, line := range s.lines {
+		line.Abort(true)
+	}
 	s.bars.Wait()
 }
 
@@ -220,12 +227,13 @@ func (s *screen) leftText(at decor.Statistics) string {
 	return text
 }
 
-// extend draws the two lines below the bar.
-func (s *screen) extend(w io.Writer, _ decor.Statistics) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, err := fmt.Fprintf(w, "now     %s\nlast    %s\n", clip(s.now, s.width-9), clip(s.last, s.width-9))
-	return err
+// textLine is a bar without a bar: one line of text that is redrawn in place.
+func (s *screen) textLine(label string, text *string) *mpb.Bar {
+	return s.bars.New(1, mpb.NopStyle(), mpb.PrependDecorators(decor.Any(func(decor.Statistics) string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return label + clip(*text, s.width-len(label)-1)
+	})))
 }
 
 // clip cuts a line to a width in characters.
