@@ -1,0 +1,176 @@
+package meter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// An instrument is an energy meter that was opened.
+type instrument struct {
+	source  string        // where its numbers come from, for people
+	renewal time.Duration // from one value to the next; 0: not known
+	// counters are those of a cumulative meter, whose joules are their sum, as
+	// they are before the first value. None: a power sensor, in µW.
+	counters []counter
+	// read reads every counter, or the power, once. It is nil where listen is set.
+	read func(into []int64) error
+	slow bool // a reading takes milliseconds, or until its time limit
+	// listen has an instrument that speaks by itself tell every value when it
+	// comes, until it is listened to by nil.
+	listen func(hear func(at, value int64, err error))
+	close  func() error
+}
+
+// A refusal is an error that says why a meter cannot be read, and how to mend it.
+type refusal struct {
+	says     string
+	remedies []stopwatt.Remedy
+	nothing  bool // there is no such meter at all, and nobody need wait for it
+}
+
+func (r refusal) Error() string { return r.says }
+
+// Meters are the energy meters of this machine, opened. They may be sampled by
+// one Sampler at a time.
+type Meters struct {
+	host   Host
+	meters []openMeter
+}
+
+// An openMeter is one that was opened, or the reason why it was not.
+type openMeter struct {
+	name string
+	instrument
+	refused error
+}
+
+// OpenMeters opens the meters that a machine file names; when it names none,
+// those that are found: RAPL's packages as cpu, its platform as psys, a sensor
+// of the INA226's kind as board. It never fails: a meter that cannot be read
+// stays in the list, absent, and the findings say why and how to mend it. What
+// was looked for without being named, and is not there at all, is a finding only.
+func OpenMeters(host Host, file stopwatt.MachineFile) (*Meters, []stopwatt.Finding) {
+	m := &Meters{host: host}
+	settings := file.Meters
+	if settings == nil {
+		settings = host.discover(file.Powercap)
+	}
+	var findings []stopwatt.Finding
+	for _, setting := range settings {
+		opened, err := host.openMeter(setting, file.Powercap)
+		if err != nil {
+			findings = append(findings, finding(setting.Name, err))
+		}
+		var refused refusal
+		if errors.As(err, &refused) && refused.nothing && file.Meters == nil {
+			continue
+		}
+		m.meters = append(m.meters, openMeter{setting.Name, opened, err})
+	}
+	return m, findings
+}
+
+// finding says that a meter is not there.
+func finding(name string, err error) stopwatt.Finding {
+	f := stopwatt.Finding{Subject: "energy_" + name, Verdict: stopwatt.Unfit, Says: err.Error()}
+	for _, metric := range stopwatt.EnergyMetrics(name) {
+		f.Metrics = append(f.Metrics, metric.Name)
+	}
+	var refused refusal
+	if errors.As(err, &refused) {
+		f.Remedies = refused.remedies
+	}
+	return f
+}
+
+// openMeter opens one meter.
+func (h Host) openMeter(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
+	switch {
+	case setting.RAPL != "":
+		return h.openRAPL(powercapDir, setting.RAPL)
+	case setting.HWMon != nil:
+		return h.openHWMon(*setting.HWMon)
+	case setting.HTTP != nil:
+		return openHTTP(*setting.HTTP)
+	case setting.Command != nil:
+		return openCommand(h, *setting.Command)
+	}
+	return instrument{}, refusal{says: "its setting says neither rapl, hwmon, http nor command"}
+}
+
+// discover says what to look for where no file names the meters.
+func (h Host) discover(powercapDir string) []stopwatt.MeterSetting {
+	found := []stopwatt.MeterSetting{
+		{Name: "cpu", RAPL: stopwatt.RAPLPackage},
+		{Name: "board", HWMon: &stopwatt.HWMonMeter{}},
+	}
+	zones := powercap(h.powercapDir(powercapDir)).zones
+	if slices.ContainsFunc(zones, func(z raplZone) bool { return z.kind() == stopwatt.RAPLPlatform }) {
+		found = append(found, stopwatt.MeterSetting{Name: "psys", RAPL: stopwatt.RAPLPlatform})
+	}
+	return found
+}
+
+// powercapDir is where the zones of RAPL are.
+func (h Host) powercapDir(named string) string {
+	return cmp.Or(named, h.path("sys/class/powercap"))
+}
+
+// List says which meters there are, those that cannot be read among them.
+func (m *Meters) List() []stopwatt.Meter {
+	var list []stopwatt.Meter
+	for _, meter := range m.meters {
+		as := stopwatt.Meter{Name: meter.name, Source: meter.source, Renewal: meter.renewal}
+		if meter.refused != nil {
+			as.Absent = meter.refused.Error()
+		}
+		list = append(list, as)
+	}
+	return list
+}
+
+// Look samples the meters for a while, a second or more, and says what each of
+// them reads now. Those that OpenMeters has refused are left out: their findings
+// were told already. The error is that of ctx.
+func (m *Meters) Look(ctx context.Context, lasting time.Duration) ([]stopwatt.Finding, error) {
+	s := m.Sample(100 * time.Millisecond)
+	defer s.Stop()
+	if err := pause(ctx, lasting); err != nil {
+		return nil, err
+	}
+	watts := s.Latest()
+	var findings []stopwatt.Finding
+	for i, meter := range m.meters {
+		if meter.refused != nil {
+			continue
+		}
+		now, ok := watts[meter.name]
+		if !ok {
+			findings = append(findings, finding(meter.name, errors.New(meter.source+" is here, but gave no reading"+s.tracks[i].trouble())))
+			continue
+		}
+		says := fmt.Sprintf("%s: %.2f W now", meter.source, now)
+		if meter.renewal > 0 {
+			says += fmt.Sprintf(", renewed every %s", meter.renewal)
+		}
+		findings = append(findings, stopwatt.Finding{Subject: "energy_" + meter.name, Verdict: stopwatt.Fit, Says: says})
+	}
+	return findings, nil
+}
+
+// Close closes the meters. A program that a command meter runs is ended.
+func (m *Meters) Close() error {
+	var errs []error
+	for _, meter := range m.meters {
+		if meter.refused == nil {
+			errs = append(errs, meter.close())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,171 @@
+package meter
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+const (
+	// slowest is how long the reading of a counter or a sensor may take before it
+	// is taken again: when a process is held up in between, nobody knows when
+	// the value was read.
+	slowest = 5 * time.Millisecond
+	// nearest is how near to each other a program's lines may come. Of those
+	// that came out of a buffer together, the last counts.
+	nearest = time.Millisecond
+)
+
+// A track is what one meter has said since its sampler began.
+type track struct {
+	instrument
+	period time.Duration // from one reading to the next
+	due    atomic.Int64  // the next reading, CLOCK_MONOTONIC
+	grown  func()
+
+	mu       sync.Mutex // guards what follows, and holds for the time of a reading
+	counters []counter
+	raw      []int64
+	times    []int64 // as in stopwatt.Samples
+	values   []int64
+	gaps     []stopwatt.Gap // of a cumulative meter
+	readAt   int64          // of the last good reading, a repeated one too
+	failures []failure
+	failing  bool // the last reading failed
+}
+
+// A failure is a reading that gave no value. Only the first of several alike,
+// one after the other, is kept.
+type failure struct {
+	at     int64
+	reason string
+}
+
+func newTrack(from instrument, every time.Duration, grown func()) *track {
+	t := &track{instrument: from, period: max(every, from.renewal), grown: grown, raw: make([]int64, max(1, len(from.counters)))}
+	t.counters = append(t.counters, from.counters...)
+	return t
+}
+
+// cumulative tells of a meter whose values are energy, and not power.
+func (t *track) cumulative() bool { return len(t.counters) > 0 }
+
+// mark reads the meter at an edge. One that does not answer is not waited for
+// again until it has.
+func (t *track) mark(host Host, m *mark) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.slow && t.failing {
+		m.reason = t.lastFailure()
+		return
+	}
+	at, err := t.take(host)
+	t.due.Store(host.Monotonic() + int64(t.period))
+	if err != nil {
+		m.reason = err.Error()
+		return
+	}
+	if m.last = at; m.first == 0 {
+		m.first = at
+	}
+}
+
+// take reads the meter once and keeps the reading. It returns the middle of the
+// time that the reading took.
+func (t *track) take(host Host) (int64, error) {
+	for tries := 1; ; tries++ {
+		before := host.Monotonic()
+		err := t.read(t.raw)
+		after := host.Monotonic()
+		if err == nil && !t.slow && tries < 3 && after-before > int64(slowest) {
+			continue
+		}
+		at := before + (after-before)/2
+		return at, t.add(at, err)
+	}
+}
+
+// heard takes a number from a meter that speaks by itself.
+func (t *track) heard(at, value int64, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.raw[0] = value
+	_ = t.add(at, err) // which keeps it as a failure
+}
+
+// add keeps a reading of t.raw, or that there was none.
+func (t *track) add(at int64, err error) error {
+	defer t.grown()
+	for i := range t.counters {
+		if err == nil {
+			err = t.counters[i].valid(t.raw[i])
+		}
+	}
+	if t.failing = err != nil; t.failing {
+		if n := len(t.failures); n == 0 || t.failures[n-1].reason != err.Error() || t.failures[n-1].at < t.readAt {
+			t.failures = append(t.failures, failure{at, err.Error()})
+		}
+		return err
+	}
+	if t.cumulative() {
+		t.addEnergy(at)
+	} else {
+		t.addPower(at, t.raw[0])
+	}
+	t.readAt = at
+	return nil
+}
+
+// addEnergy adds what the counters have gained.
+func (t *track) addEnergy(at int64) {
+	total, gap := int64(0), ""
+	for i := range t.counters {
+		used, lost := t.counters[i].step(at, t.raw[i])
+		total += used
+		if lost != "" {
+			gap = lost
+		}
+	}
+	n := len(t.times)
+	if gap != "" && n > 0 {
+		t.gaps = append(t.gaps, stopwatt.Gap{From: t.times[n-1], To: at, Reason: gap})
+		total = 0
+	}
+	if n > 0 {
+		total += t.values[n-1]
+	}
+	t.keep(at, total)
+}
+
+// addPower adds a power. A chip shows the mean over its last renewal, which
+// ended at some time since the one before it: the value speaks of the middle of
+// that. A value that comes again before the chip must have renewed it is the
+// same one, and tells nothing new. Its clock may be a tenth slow.
+func (t *track) addPower(at, microwatts int64) {
+	n := len(t.times)
+	if n > 0 && at-t.readAt < int64(t.renewal)*9/10 && microwatts == t.values[n-1] {
+		return
+	}
+	since := max(t.readAt, at-int64(t.renewal))
+	t.keep(since+(at-since)/2-int64(t.renewal)/2, microwatts)
+}
+
+// keep adds a sample.
+func (t *track) keep(at, value int64) {
+	if n := len(t.times); t.listen != nil && n > 0 && at-t.times[n-1] < int64(nearest) {
+		t.values[n-1] = value
+		return
+	}
+	t.times = append(t.times, at)
+	t.values = append(t.values, value)
+}
+
+// lastFailure is why the last reading failed, or the last that did.
+func (t *track) lastFailure() string {
+	if n := len(t.failures); n > 0 {
+		return t.failures[n-1].reason
+	}
+	return ""
+}
