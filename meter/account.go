@@ -9,71 +9,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// A field is a number of a stopwatt.Usage: its name there, and its place.
-type field struct {
-	name  string
-	place func(*stopwatt.Usage) *int64
-	rises bool // it never goes back while its cgroup lives
-}
-
-var (
-	cpu           = field{"CPU", func(u *stopwatt.Usage) *int64 { return &u.CPU }, true}
-	cpuUser       = field{"CPUUser", func(u *stopwatt.Usage) *int64 { return &u.CPUUser }, true}
-	cpuSystem     = field{"CPUSystem", func(u *stopwatt.Usage) *int64 { return &u.CPUSystem }, true}
-	memoryCurrent = field{"MemoryCurrent", func(u *stopwatt.Usage) *int64 { return &u.MemoryCurrent }, false}
-	memoryPeak    = field{"MemoryPeak", func(u *stopwatt.Usage) *int64 { return &u.MemoryPeak }, true}
-)
-
-// A column is one number in a file.
-type column struct {
-	field field
-	key   string // before the number; empty when the file is the number
-	scale int64  // to the field's unit
-}
-
-// A file is a file of a cgroup and what stands in it.
-type file struct {
-	name    string
-	needs   string // which Linux brought it, for the one who lacks it
-	columns []column
-}
-
-// cpuacct counts the total in nanoseconds as the scheduler does; its user and
-// system parts are counted in ticks of the clock (4 ms at 250 Hz), so that the
-// two need not add up to the total.
-var cpuFilesV1 = []file{
-	{"cpuacct.usage", "", []column{{cpu, "", 1}}},
-	{"cpuacct.usage_user", "Linux 4.7", []column{{cpuUser, "", 1}}},
-	{"cpuacct.usage_sys", "Linux 4.7", []column{{cpuSystem, "", 1}}},
-}
-
-// cpu.stat is in microseconds, and there without any controller.
-var cpuFilesV2 = []file{
-	{"cpu.stat", "", []column{{cpu, "usage_usec", 1000}, {cpuUser, "user_usec", 1000}, {cpuSystem, "system_usec", 1000}}},
-}
-
-var memoryFilesV1 = []file{
-	{"memory.usage_in_bytes", "", []column{{memoryCurrent, "", 1}}},
-	{"memory.max_usage_in_bytes", "", []column{{memoryPeak, "", 1}}},
-}
-
-var memoryFilesV2 = []file{
-	{"memory.current", "", []column{{memoryCurrent, "", 1}}},
-	{"memory.peak", "Linux 5.19", []column{{memoryPeak, "", 1}}},
-}
-
-// An Account is what a container's cgroup counts. Its files are opened once and
-// held, so that a reading costs a pread each. It is for one goroutine at a time.
+// An Account is what a container's cgroup, its threads and the perf events of
+// its cgroup count. The cgroup's files are opened once and held, so that a
+// reading costs a pread each.
 type Account struct {
-	held   []held
-	absent map[string]string // field to reason, from the start
-	buffer [4096]byte        // of one file; cpu.stat has some 300 bytes
-	usage  stopwatt.Usage    // the last reading; kept here so that a reading allocates nothing
+	mu      sync.Mutex // an edge is read by one goroutine while another samples
+	held    []held
+	events  []perfCounter
+	threads *threads
+	absent  map[string]string // field to reason, from the start
+	buffer  [4096]byte        // of one file; cpu.stat has some 300 bytes
 }
 
 // held is an open file and what was last read from it.
@@ -93,37 +44,61 @@ func (h Host) Account(pid int) (*Account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account of process %d: %w", pid, err)
 	}
+	return s.account()
+}
+
+// account opens everything that can be seen.
+func (s sight) account() (*Account, error) {
 	a := &Account{absent: map[string]string{}}
-	a.open(s, "cpuacct", cpuFilesV1, cpuFilesV2)
+	a.openCPU(s)
+	a.open(s, "cpu", quotaFiles, quotaFiles)
 	a.open(s, "memory", memoryFilesV1, memoryFilesV2)
+	a.open(s, "pids", pidsFiles, pidsFiles)
+	ioV1, ioV2 := ioFiles(s.host.stacked())
+	a.open(s, "blkio", ioV1, ioV2)
 	if len(a.held) == 0 {
 		reasons := slices.Compact(slices.Sorted(maps.Values(a.absent)))
-		return nil, fmt.Errorf("account of process %d: %s", pid, strings.Join(reasons, "; "))
+		return nil, fmt.Errorf("account of process %d: %s", s.pid, strings.Join(reasons, "; "))
 	}
-	a.missTheRest()
+	unified, err := s.locateUnified()
+	a.openFiles(s, unified, err, pressureFiles)
+	a.openThreads(s)
+	a.openEvents(s)
 	return a, nil
 }
 
-// missTheRest marks as absent what no file of this account tells, so that
-// nothing that was never read can look like a 0.
-func (a *Account) missTheRest() {
-	for _, name := range stopwatt.UsageFields {
-		held := slices.ContainsFunc(a.held, func(h held) bool {
-			return slices.ContainsFunc(h.columns, func(c column) bool { return c.field.name == name })
-		})
-		if !held && a.absent[name] == "" {
-			a.absent[name] = "it is not accounted for here"
-		}
+// openCPU opens the CPU time. On a hybrid machine v1 has the total to the
+// nanosecond, but its split in ticks; the unified hierarchy splits finer.
+func (a *Account) openCPU(s sight) {
+	group, err := s.locate("cpuacct")
+	if err != nil || group.unified {
+		a.openFiles(s, group, err, cpuFilesV2)
+		return
 	}
+	a.openFiles(s, group, nil, cpuTotalV1)
+	unified, err := s.locateUnified()
+	if err == nil {
+		_, err = os.Stat(filepath.Join(unified.dir, "cpu.stat"))
+	}
+	if err != nil {
+		a.openFiles(s, group, nil, cpuSplitV1)
+		return
+	}
+	a.openFiles(s, unified, nil, cpuSplitV2)
 }
 
-// open opens the files of one controller. What cannot be opened is absent.
+// open opens the files of one controller.
 func (a *Account) open(s sight, controller string, v1, v2 []file) {
 	group, err := s.locate(controller)
 	files := v1
 	if group.unified {
 		files = v2
 	}
+	a.openFiles(s, group, err, files)
+}
+
+// openFiles opens files of one cgroup. What cannot be opened is absent.
+func (a *Account) openFiles(s sight, group cgroup, err error, files []file) {
 	for _, f := range files {
 		if err != nil {
 			a.miss(f, err.Error())
@@ -142,47 +117,83 @@ func (a *Account) open(s sight, controller string, v1, v2 []file) {
 // miss marks everything in a file as absent.
 func (a *Account) miss(f file, reason string) {
 	for _, column := range f.columns {
-		a.absent[column.field.name] = reason
+		a.absent[column.field] = reason
 	}
 }
 
 // missing says why a file of a cgroup could not be opened.
 func (h Host) missing(group cgroup, f file, err error) error {
-	if !errors.Is(err, fs.ErrNotExist) {
+	pressure := strings.HasSuffix(f.name, ".pressure")
+	switch {
+	case pressure && errors.Is(err, syscall.EOPNOTSUPP):
+		return errPressureOff
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
-	}
-	if _, err := os.Stat(group.dir); err != nil {
+	case !exists(group.dir):
 		return fmt.Errorf("its cgroup is not to be seen at %s: it has ended, or the host's /sys/fs/cgroup is not mounted here", group.dir)
-	}
-	memory := f.columns[0].field.name == memoryCurrent.name || f.columns[0].field.name == memoryPeak.name
-	if _, err := os.Stat(filepath.Join(group.dir, "memory.current")); memory && group.unified && err != nil {
-		return h.controllerOff("memory")
-	}
-	if f.needs != "" {
+	case pressure:
+		return errPressureOff
+	case group.unified && !group.enabled(f.controller()):
+		return h.controllerOff(f.controller())
+	case f.needs != "":
 		return fmt.Errorf("%s needs %s; this is %s", f.name, f.needs, h.kernel())
 	}
 	return fmt.Errorf("this cgroup has no %s", f.name)
 }
 
-// Read reads every file once. It never fails: what could not be read is named
-// in Absent with the reason.
-func (a *Account) Read() stopwatt.Usage {
-	a.usage = stopwatt.Usage{}
-	for name, reason := range a.absent {
-		lack(&a.usage, name, reason)
-	}
-	for i := range a.held {
-		a.held[i].read(a.buffer[:], &a.usage)
-	}
-	return a.usage
+// exists tells whether there is a file of this name.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
-// Close closes the files.
+// Read reads everything once. It never fails: what could not be read is named
+// in Absent with the reason.
+func (a *Account) Read() stopwatt.Usage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	usage := stopwatt.Usage{Absent: maps.Clone(a.absent)}
+	for i := range a.held {
+		a.held[i].read(a.buffer[:], &usage)
+	}
+	for i := range a.events {
+		a.events[i].read(&usage)
+	}
+	a.threads.read(&usage)
+	return usage
+}
+
+// Number reads one number of the cgroup's files alone, by its name in
+// stopwatt.UsageFields. It costs one pread and allocates nothing: for samplers.
+// What threads and perf events count is not to be had in this way.
+func (a *Account) Number(field string) (int64, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.held {
+		for c, column := range a.held[i].columns {
+			if column.field == field {
+				return a.held[i].number(a.buffer[:], c)
+			}
+		}
+	}
+	if reason := a.absent[field]; reason != "" {
+		return 0, errors.New(reason)
+	}
+	return 0, fmt.Errorf("%s is in no file of a cgroup", field)
+}
+
+// Close closes everything that is held.
 func (a *Account) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var errs []error
 	for _, h := range a.held {
 		errs = append(errs, h.open.Close())
 	}
+	for i := range a.events {
+		errs = append(errs, a.events[i].close())
+	}
+	a.threads.close()
 	return errors.Join(errs...)
 }
 
@@ -190,38 +201,45 @@ func (a *Account) Close() error {
 func (h *held) read(buffer []byte, usage *stopwatt.Usage) {
 	n, err := syscall.Pread(int(h.open.Fd()), buffer, 0)
 	for i, column := range h.columns {
-		value, err := int64(0), err
-		if err == nil {
-			value, err = column.parse(buffer[:n])
-		}
-		if err == nil {
-			err = h.believe(i, value)
-		}
+		value, err := h.value(i, buffer[:max(n, 0)], err)
 		if err != nil {
-			lack(usage, column.field.name, h.explain(err))
+			usage.Absent[column.field] = err.Error()
 			continue
 		}
-		*column.field.place(usage) = value
+		*usage.Place(column.field) = value
 	}
 }
 
-// parse takes the column's number out of the file's text.
-func (c column) parse(text []byte) (int64, error) {
-	read := func() (int64, error) { return parseNumber(text) }
-	if c.key != "" {
-		read = func() (int64, error) { return parseKeyed(text, c.key) }
+// number reads one column of one file.
+func (h *held) number(buffer []byte, column int) (int64, error) {
+	n, err := syscall.Pread(int(h.open.Fd()), buffer, 0)
+	return h.value(column, buffer[:max(n, 0)], err)
+}
+
+// value takes one column out of the text that was read, or says why there is
+// no number.
+func (h *held) value(i int, text []byte, readError error) (int64, error) {
+	if readError != nil {
+		return 0, h.explain(readError)
 	}
-	n, err := read()
+	column := h.columns[i]
+	n, err := column.parse(text)
+	if err == nil {
+		n, err = scaled(n, column.scale)
+	}
+	if err == nil {
+		err = h.believe(i, n)
+	}
 	if err != nil {
-		return 0, err
+		return 0, h.explain(err)
 	}
-	return scaled(n, c.scale)
+	return n, nil
 }
 
 // believe compares a number with the one before. A counter that went back once
 // was reset, and no difference of its numbers means anything from then on.
 func (h *held) believe(i int, value int64) error {
-	if h.lost[i] == "" && h.columns[i].field.rises && value < h.last[i] {
+	if h.lost[i] == "" && !falling[h.columns[i].field] && value < h.last[i] {
 		h.lost[i] = fmt.Sprintf("it went back from %d to %d", h.last[i], value)
 	}
 	if h.lost[i] != "" {
@@ -231,21 +249,21 @@ func (h *held) believe(i int, value int64) error {
 	return nil
 }
 
+// errEnded and errClosed say why nothing more can be read.
+var (
+	errEnded  = errors.New("its container has ended, and its counters with it")
+	errClosed = errors.New("its account was closed")
+)
+
 // explain turns an error of a reading into a reason.
-func (h *held) explain(err error) string {
+func (h *held) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENODEV):
-		return "its container has ended, and its counters with it"
+		return errEnded
 	case errors.Is(err, syscall.EBADF):
-		return "its account was closed"
+		return errClosed
+	case errors.Is(err, syscall.EOPNOTSUPP):
+		return errPressureOff
 	}
-	return fmt.Sprintf("%s: %v", h.name, err)
-}
-
-// lack names a field as absent.
-func lack(usage *stopwatt.Usage, name, reason string) {
-	if usage.Absent == nil {
-		usage.Absent = map[string]string{}
-	}
-	usage.Absent[name] = reason
+	return fmt.Errorf("%s: %w", h.name, err)
 }

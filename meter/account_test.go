@@ -13,6 +13,8 @@ const mountsV1 = `23 27 0:22 / /sys rw,relatime - sysfs sysfs rw
 31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
 32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct
 35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+36 31 0:33 / /sys/fs/cgroup/blkio rw,relatime - cgroup cgroup rw,blkio
+37 31 0:34 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
 `
 
 const mountUnified = `41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
@@ -21,35 +23,138 @@ const mountUnified = `41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 
 const mountV2 = `30 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:4 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot
 `
 
-// v1 is a machine with cgroup v1 and the cgroupfs driver.
-var v1 = map[string]string{
+// lvm are a disk and a volume that lies on it: what the volume does, the disk
+// does.
+var lvm = map[string]string{
+	"sys/block/sda/dev":         "8:0\n",
+	"sys/block/dm-0/dev":        "253:0\n",
+	"sys/block/dm-0/slaves/sda": "\n",
+}
+
+// twoThreads are the threads 42 and 43 of a container.
+var twoThreads = map[string]string{
+	"proc/42/status":    "Name:\tserver\nvoluntary_ctxt_switches:\t10\nnonvoluntary_ctxt_switches:\t1\n",
+	"proc/42/schedstat": "200000000 5 11\n",
+	"proc/43/status":    "Name:\tserver\nvoluntary_ctxt_switches:\t20\nnonvoluntary_ctxt_switches:\t2\n",
+	"proc/43/schedstat": "100000000 5 22\n",
+}
+
+// v1 is a machine with cgroup v1 alone and the cgroupfs driver.
+var v1 = with(twoThreads, map[string]string{
 	"proc/self/mountinfo": mountsV1,
 	"proc/self/cgroup":    "4:memory:/user.slice\n2:cpu,cpuacct:/user.slice\n",
-	"proc/42/cgroup":      "4:memory:/docker/ID\n2:cpu,cpuacct:/docker/ID\n1:name=systemd:/docker/ID\n",
+	"proc/42/cgroup":      "6:pids:/docker/ID\n5:blkio:/docker/ID\n4:memory:/docker/ID\n2:cpu,cpuacct:/docker/ID\n1:name=systemd:/docker/ID\n",
 	"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage":        "301234567\n",
 	"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage_user":   "280000000\n",
 	"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage_sys":    "20000000\n",
+	"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpu.stat":             "nr_periods 9\nnr_throttled 4\nthrottled_time 8000\n",
+	"sys/fs/cgroup/cpu,cpuacct/docker/ID/tasks":                "42\n43\n",
 	"sys/fs/cgroup/memory/docker/ID/memory.usage_in_bytes":     "1048576\n",
 	"sys/fs/cgroup/memory/docker/ID/memory.max_usage_in_bytes": "2097152\n",
+	"sys/fs/cgroup/blkio/docker/ID/blkio.throttle.io_service_bytes_recursive": "8:0 Read 4096\n8:0 Write 8192\n8:0 Total 12288\n" +
+		"8:16 Read 1\n8:16 Write 2\n8:16 Total 3\nTotal 12291\n",
+	"sys/fs/cgroup/pids/docker/ID/pids.current": "2\n",
+	"sys/fs/cgroup/pids/docker/ID/pids.peak":    "7\n",
+})
+
+// unified are the files of the unified hierarchy beside those of v1.
+var unified = map[string]string{
+	"sys/fs/cgroup/unified/docker/ID/cgroup.controllers": "\n",
+	"sys/fs/cgroup/unified/docker/ID/cgroup.threads":     "42\n43\n",
+	"sys/fs/cgroup/unified/docker/ID/cpu.stat":           "usage_usec 301230\nuser_usec 281000\nsystem_usec 20230\n",
+	"sys/fs/cgroup/unified/docker/ID/cpu.pressure":       "some avg10=0.00 avg60=0.00 avg300=0.00 total=11\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
+	"sys/fs/cgroup/unified/docker/ID/memory.pressure":    "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\n",
+	"sys/fs/cgroup/unified/docker/ID/io.pressure":        "some avg10=0.00 avg60=0.00 avg300=0.00 total=13\n",
 }
+
+// hybrid is a machine whose controllers are v1's, with the unified hierarchy
+// beside them.
+var hybrid = with(with(v1, unified), map[string]string{
+	"proc/self/mountinfo": mountUnified + mountsV1,
+	"proc/42/cgroup":      v1["proc/42/cgroup"] + "0::/docker/ID\n",
+})
+
+// scope is the cgroup that the systemd driver makes for a container.
+const scope = "sys/fs/cgroup/system.slice/docker-ID.scope/"
 
 // v2 is a machine with cgroup v2 and the systemd driver.
-var v2 = map[string]string{
-	"proc/self/mountinfo":                                       mountV2,
-	"proc/self/cgroup":                                          "0::/user.slice/user-1000.slice/session-3.scope\n",
-	"proc/42/cgroup":                                            "0::/system.slice/docker-ID.scope\n",
-	"proc/sys/kernel/osrelease":                                 "5.15.0-1\n",
-	"sys/fs/cgroup/cgroup.controllers":                          "cpu io memory pids\n",
-	"sys/fs/cgroup/system.slice/docker-ID.scope/cpu.stat":       "usage_usec 301234\nuser_usec 281000\nsystem_usec 20234\ncore_sched.force_idle_usec 0\nnr_periods 0\n",
-	"sys/fs/cgroup/system.slice/docker-ID.scope/memory.current": "1048576\n",
-	"sys/fs/cgroup/system.slice/docker-ID.scope/memory.peak":    "2097152\n",
+var v2 = with(with(twoThreads, lvm), map[string]string{
+	"proc/self/mountinfo":        mountV2,
+	"proc/self/cgroup":           "0::/user.slice/user-1000.slice/session-3.scope\n",
+	"proc/42/cgroup":             "0::/system.slice/docker-ID.scope\n",
+	"proc/sys/kernel/osrelease":  "5.15.0-1\n",
+	scope + "cgroup.controllers": "cpu io memory pids\n",
+	scope + "cgroup.threads":     "42\n43\n",
+	scope + "cpu.stat": "usage_usec 301234\nuser_usec 281000\nsystem_usec 20234\ncore_sched.force_idle_usec 0\n" +
+		"nr_periods 9\nnr_throttled 4\nthrottled_usec 8\n",
+	scope + "memory.current":  "1048576\n",
+	scope + "memory.peak":     "2097152\n",
+	scope + "pids.current":    "2\n",
+	scope + "pids.peak":       "7\n",
+	scope + "io.stat":         "8:0 rbytes=4096 wbytes=8192 rios=1 wios=2 dbytes=0 dios=0\n253:0 rbytes=4096 wbytes=8192 rios=1 wios=2\n8:16 wbytes=2 rbytes=1\n7:0 \n",
+	scope + "cpu.pressure":    unified["sys/fs/cgroup/unified/docker/ID/cpu.pressure"],
+	scope + "memory.pressure": unified["sys/fs/cgroup/unified/docker/ID/memory.pressure"],
+	scope + "io.pressure":     unified["sys/fs/cgroup/unified/docker/ID/io.pressure"],
+})
+
+// usageV2 is what v2 tells.
+var usageV2 = stopwatt.Usage{
+	CPU: 301234000, CPUUser: 281000000, CPUSystem: 20234000, Throttled: 4,
+	MemoryCurrent: 1 << 20, MemoryPeak: 2 << 20, PidsCurrent: 2, PidsPeak: 7, IORead: 4097, IOWritten: 8194,
+	PressureCPU: 11000, PressureMemory: 12000, PressureIO: 13000,
+	SwitchesVoluntary: 30, SwitchesInvoluntary: 3, ThreadCPU: 300000000,
 }
 
-// usageV1 and usageV2 are what v1 and v2 tell.
-var (
-	usageV1 = stopwatt.Usage{CPU: 301234567, CPUUser: 280000000, CPUSystem: 20000000, MemoryCurrent: 1 << 20, MemoryPeak: 2 << 20}
-	usageV2 = stopwatt.Usage{CPU: 301234000, CPUUser: 281000000, CPUSystem: 20234000, MemoryCurrent: 1 << 20, MemoryPeak: 2 << 20}
-)
+// usageHybrid and usageV1 are what hybrid and v1 tell.
+var usageHybrid, usageV1 = func() (hybrid, v1 stopwatt.Usage) {
+	hybrid = usageV2
+	hybrid.CPU, hybrid.CPUSystem = 301234567, 20230000
+	v1 = hybrid
+	v1.CPUUser, v1.CPUSystem = 280000000, 20000000
+	v1.PressureCPU, v1.PressureMemory, v1.PressureIO = 0, 0, 0
+	return hybrid, v1
+}()
+
+// noEvents are the reasons for what a tree of files cannot count.
+var noEvents = map[string]string{"ContextSwitches": "switched off", "Instructions": "switched off", "Cycles": "switched off", "CacheMisses": "switched off"}
+
+// noPressure are the reasons for what v1 alone does not account for.
+var noPressure = map[string]string{"PressureCPU": "only the unified hierarchy", "PressureMemory": "only the unified", "PressureIO": "only the unified"}
+
+// instead is a line of the process's cgroups instead of another.
+func instead(files map[string]string, line, other string) map[string]string {
+	return with(files, map[string]string{"proc/42/cgroup": strings.Replace(files["proc/42/cgroup"], line, other, 1)})
+}
+
+func TestAccountReadsEverythingThatAContainerCounts(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		files  map[string]string
+		want   stopwatt.Usage
+		absent map[string]string
+	}{
+		{"v1, cgroupfs driver", v1, usageV1, noPressure},
+		{"hybrid, cgroupfs driver: the split of the CPU time is that of the unified hierarchy", hybrid, usageHybrid, nil},
+		{"v2, systemd driver: what lies on a disk is counted there alone", v2, usageV2, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := openAccount(t, tree(t, test.files)).Read()
+			checkAbsent(t, got, test.absent)
+			got.Absent = nil
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// cpuAndMemory is the part of a usage that every layout of cgroups has.
+func cpuAndMemory(u stopwatt.Usage) stopwatt.Usage {
+	return stopwatt.Usage{CPU: u.CPU, CPUUser: u.CPUUser, CPUSystem: u.CPUSystem, MemoryCurrent: u.MemoryCurrent, MemoryPeak: u.MemoryPeak}
+}
 
 func TestAccountReadsEveryLayoutOfCgroups(t *testing.T) {
 	t.Parallel()
@@ -58,8 +163,6 @@ func TestAccountReadsEveryLayoutOfCgroups(t *testing.T) {
 		files map[string]string
 		want  stopwatt.Usage
 	}{
-		{"v1, cgroupfs driver", v1, usageV1},
-		{"v2, systemd driver", v2, usageV2},
 		{"v2, cgroupfs driver", with(v2, map[string]string{
 			"proc/42/cgroup":                          "0::/docker/ID\n",
 			"sys/fs/cgroup/docker/ID/cpu.stat":        "user_usec 1\nsystem_usec 2\nusage_usec 3\n",
@@ -67,12 +170,13 @@ func TestAccountReadsEveryLayoutOfCgroups(t *testing.T) {
 			"sys/fs/cgroup/docker/ID/memory.peak":     "5\n",
 			"sys/fs/cgroup/docker/ID/memory.pressure": "",
 		}), stopwatt.Usage{CPU: 3000, CPUUser: 1000, CPUSystem: 2000, MemoryCurrent: 4, MemoryPeak: 5}},
-		{"hybrid: v1 has the controllers, the unified mount has none", with(v1, map[string]string{
-			"proc/self/mountinfo":                      mountUnified + mountsV1,
-			"proc/42/cgroup":                           "0::/docker/ID\n4:memory:/docker/ID\n2:cpu,cpuacct:/docker/ID\n",
-			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "usage_usec 9\nuser_usec 9\nsystem_usec 9\n",
+		{"hybrid, and the container is in the unified hierarchy's root: the split is that of v1", with(hybrid, map[string]string{
+			"proc/42/cgroup": v1["proc/42/cgroup"] + "0::/\n",
 		}), usageV1},
-		{"hybrid: the CPU is accounted in the unified mount", with(v1, map[string]string{
+		{"hybrid, and the unified hierarchy of an old kernel has no cpu.stat", with(hybrid, map[string]string{
+			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "",
+		}), usageV1},
+		{"hybrid: the CPU is accounted in the unified mount", with(hybrid, map[string]string{
 			"proc/self/mountinfo":                      mountsV1 + mountUnified,
 			"proc/42/cgroup":                           "4:memory:/docker/ID\n0::/docker/ID\n",
 			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "usage_usec 9\nuser_usec 8\nsystem_usec 1\n",
@@ -98,7 +202,7 @@ func TestAccountReadsEveryLayoutOfCgroups(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			account := openAccount(t, tree(t, test.files))
-			if diff := cmp.Diff(test.want, account.Read()); diff != "" {
+			if diff := cmp.Diff(cpuAndMemory(test.want), cpuAndMemory(account.Read())); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -124,29 +228,42 @@ func TestWhatCannotBeReadIsAbsentWithItsRemedy(t *testing.T) {
 		files map[string]string
 		want  map[string]string // field to a part of its reason
 	}{
-		{"v2 without memory.peak", with(v2, map[string]string{"sys/fs/cgroup/system.slice/docker-ID.scope/memory.peak": ""}),
+		{"v2 without memory.peak", with(v2, map[string]string{scope + "memory.peak": ""}),
 			map[string]string{"MemoryPeak": "memory.peak needs Linux 5.19; this is 5.15.0-1"}},
 		{"v2 with the memory controller off", with(v2, map[string]string{
-			"sys/fs/cgroup/system.slice/docker-ID.scope/memory.current": "",
-			"sys/fs/cgroup/system.slice/docker-ID.scope/memory.peak":    "",
+			scope + "cgroup.controllers": "cpu io pids\n",
+			scope + "memory.current":     "",
+			scope + "memory.peak":        "",
 		}), map[string]string{"MemoryCurrent": off, "MemoryPeak": off}},
-		{"v1 with the memory controller off", with(v1, map[string]string{"proc/42/cgroup": "2:cpu,cpuacct:/docker/ID\n"}),
-			map[string]string{"MemoryCurrent": off, "MemoryPeak": off}},
-		{"hybrid with the memory controller off", with(v1, map[string]string{
-			"proc/self/mountinfo":                      mountUnified + mountsV1,
-			"proc/42/cgroup":                           "2:cpu,cpuacct:/docker/ID\n0::/docker/ID\n",
-			"sys/fs/cgroup/unified/docker/ID/cpu.stat": "usage_usec 9\n",
-		}), map[string]string{"MemoryCurrent": off, "MemoryPeak": off}},
+		{"v2 with the controllers of I/O and of the CPU's quota off", with(v2, map[string]string{
+			scope + "cgroup.controllers": "memory pids\n",
+			scope + "cpu.stat":           "usage_usec 301234\nuser_usec 281000\nsystem_usec 20234\n",
+			scope + "io.stat":            "",
+		}), map[string]string{"IORead": "io controller", "IOWritten": "io controller", "Throttled": "cpu controller is not enabled"}},
+		{"v1 with the memory controller off", instead(hybrid, "4:memory:/docker/ID\n", ""), map[string]string{"MemoryCurrent": off, "MemoryPeak": off}},
+		{"v1 without the controller of the number of processes", instead(with(hybrid, map[string]string{"proc/42/cgroup": v1["proc/42/cgroup"]}), "6:pids:/docker/ID\n", ""),
+			with(noPressure, map[string]string{"PidsCurrent": "pids controller", "PidsPeak": "pids controller"})},
 		{"v1 of an old kernel", with(v1, map[string]string{"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage_sys": ""}),
-			map[string]string{"CPUSystem": "cpuacct.usage_sys needs Linux 4.7"}},
-		{"memory in the root cgroup: that of the whole machine", with(v1, map[string]string{"proc/42/cgroup": "4:memory:/\n2:cpu,cpuacct:/docker/ID\n"}),
+			with(noPressure, map[string]string{"CPUSystem": "cpuacct.usage_sys needs Linux 4.7"})},
+		{"memory in the root cgroup: that of the whole machine", instead(hybrid, "4:memory:/docker/ID", "4:memory:/"),
 			map[string]string{"MemoryCurrent": "no container's own", "MemoryPeak": "no container's own"}},
-		{"a v1 hierarchy that is mounted nowhere", with(v1, map[string]string{"proc/self/mountinfo": strings.Join(strings.SplitAfter(mountsV1, "\n")[:3], "")}),
+		{"a v1 hierarchy that is mounted nowhere", with(hybrid, map[string]string{"proc/self/mountinfo": strings.Replace(hybrid["proc/self/mountinfo"], "memory", "misc", 2)}),
 			map[string]string{"MemoryCurrent": "no mounted cgroup file system", "MemoryPeak": "no mounted cgroup file system"}},
-		{"text where a count should be", with(v1, map[string]string{"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage": "-5\n"}),
+		{"pressure is switched off", with(hybrid, map[string]string{
+			"sys/fs/cgroup/unified/docker/ID/cpu.pressure":    "",
+			"sys/fs/cgroup/unified/docker/ID/memory.pressure": "",
+			"sys/fs/cgroup/unified/docker/ID/io.pressure":     "",
+		}), map[string]string{"PressureCPU": "psi=1", "PressureMemory": "psi=1", "PressureIO": "psi=1"}},
+		{"text where a count should be", with(hybrid, map[string]string{"sys/fs/cgroup/cpu,cpuacct/docker/ID/cpuacct.usage": "-5\n"}),
 			map[string]string{"CPU": `cpuacct.usage: "-5" is no count`}},
-		{"a file cut short", with(v2, map[string]string{"sys/fs/cgroup/system.slice/docker-ID.scope/cpu.stat": "usage_usec 12\nuser_usec 1"}),
+		{"a file cut short", with(v2, map[string]string{scope + "cpu.stat": "nr_throttled 0\nusage_usec 12\nuser_usec 1"}),
 			map[string]string{"CPUSystem": "cpu.stat: it has no system_usec"}},
+		{"threads of another PID namespace", with(v2, map[string]string{scope + "cgroup.threads": "0\n0\n"}),
+			map[string]string{"SwitchesVoluntary": "--pid=host", "SwitchesInvoluntary": "--pid=host", "ThreadCPU": "--pid=host", "ThreadsEnded": "--pid=host"}},
+		{"a kernel that does not tell how long a thread ran", with(v2, map[string]string{"proc/43/schedstat": ""}),
+			map[string]string{"ThreadCPU": "/proc/43/schedstat"}},
+		{"a thread's status without context switches", with(v2, map[string]string{"proc/43/status": "Name:\tserver\n"}),
+			map[string]string{"SwitchesVoluntary": "tells no context switches", "SwitchesInvoluntary": "tells no context switches"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -158,10 +275,11 @@ func TestWhatCannotBeReadIsAbsentWithItsRemedy(t *testing.T) {
 	}
 }
 
-// checkAbsent checks that these fields are absent for these reasons, no other
-// is, and none that is absent has a number.
+// checkAbsent checks that these fields are absent for these reasons, beside
+// those that no tree of files counts, and that no other is.
 func checkAbsent(t *testing.T, usage stopwatt.Usage, want map[string]string) {
 	t.Helper()
+	want = with(noEvents, want)
 	for _, name := range stopwatt.UsageFields {
 		value, reason := usage.Field(name)
 		if want[name] == "" && reason != "" {
@@ -185,7 +303,7 @@ func TestAccountSaysWhyThereIsNone(t *testing.T) {
 		{"a namespace that it lies outside of", with(v2, map[string]string{"proc/42/cgroup": "0::/../docker-ID.scope\n"}), "--cgroupns=host"},
 		{"a rootless engine without cgroups of its own", with(v2, map[string]string{"proc/42/cgroup": "0::/user.slice/docker.service\n"}), "no container's own"},
 		{"a process of stopwatt's own container", with(v1, map[string]string{
-			"proc/self/cgroup": "4:memory:/docker/ID\n2:cpu,cpuacct:/docker/ID\n"}), "the container that stopwatt runs in"},
+			"proc/self/cgroup": v1["proc/42/cgroup"]}), "the container that stopwatt runs in"},
 		{"a cgroup that was removed", with(v2, map[string]string{"proc/42/cgroup": "0::/docker/ID (deleted)\n"}), "process 42 has ended"},
 		{"a cgroup that is not there", with(v2, map[string]string{"proc/42/cgroup": "0::/docker/ID\n"}), "is not to be seen at"},
 		{"a line that is none", with(v2, map[string]string{"proc/42/cgroup": "garbage\n"}), `/proc/42/cgroup: "garbage\n" names no cgroup`},
@@ -210,7 +328,7 @@ func TestAccountSaysWhyThereIsNone(t *testing.T) {
 
 func TestACounterThatGoesBackIsNeverBelievedAgain(t *testing.T) {
 	t.Parallel()
-	host := tree(t, v1)
+	host := tree(t, hybrid)
 	account := openAccount(t, host)
 	usage := fmt.Sprintf("sys/fs/cgroup/cpu,cpuacct/docker/%s/cpuacct.usage", id)
 	memory := fmt.Sprintf("sys/fs/cgroup/memory/docker/%s/memory.usage_in_bytes", id)
@@ -227,6 +345,39 @@ func TestACounterThatGoesBackIsNeverBelievedAgain(t *testing.T) {
 	checkAbsent(t, account.Read(), map[string]string{"CPU": "it went back from 400000000 to 17"})
 }
 
+func TestThreadsThatEndAreCounted(t *testing.T) {
+	t.Parallel()
+	host := tree(t, v2)
+	account := openAccount(t, host)
+	list := strings.Replace(scope, "ID", id, 1) + "cgroup.threads"
+	before := account.Read()
+	put(t, host, list, "42\n44\n")
+	put(t, host, "proc/44/status", twoThreads["proc/42/status"])
+	put(t, host, "proc/44/schedstat", "1 1 1\n")
+	after := account.Read()
+	if after.ThreadsEnded != 1 || after.SwitchesVoluntary != 20 {
+		t.Errorf("43 ended and 44 began: %+v", after)
+	}
+	if _, reason := after.Since(before, "SwitchesVoluntary"); !strings.Contains(reason, "threads ended meanwhile (1)") {
+		t.Errorf("the reason is %q", reason)
+	}
+	put(t, host, "proc/44/status", "voluntary_ctxt_switches:\t15\nnonvoluntary_ctxt_switches:\t1\n")
+	if rise, reason := account.Read().Since(after, "SwitchesVoluntary"); rise != 5 || reason != "" {
+		t.Errorf("what came before stands against the next window: %d, %q", rise, reason)
+	}
+}
+
+func TestThreadsOfCgroupsThatAContainerMadeAreItsOwn(t *testing.T) {
+	t.Parallel()
+	usage := openAccount(t, tree(t, with(v2, map[string]string{
+		scope + "cgroup.threads":            "42\n",
+		scope + "init.scope/cgroup.threads": "43\n",
+	}))).Read()
+	if usage.SwitchesVoluntary != 30 || usage.ThreadCPU != 300000000 {
+		t.Errorf("%+v", usage)
+	}
+}
+
 func TestAClosedAccountHasNoNumbers(t *testing.T) {
 	t.Parallel()
 	account := openAccount(t, tree(t, v2))
@@ -235,15 +386,29 @@ func TestAClosedAccountHasNoNumbers(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, name := range stopwatt.UsageFields {
-		want[name] = "closed"
+		if noEvents[name] == "" {
+			want[name] = "closed"
+		}
 	}
 	checkAbsent(t, account.Read(), want)
+	if n, err := account.Number("CPU"); err == nil {
+		t.Errorf("its CPU time is %d", n)
+	}
 }
 
-func TestAReadingOfAWholeAccountAllocatesNothing(t *testing.T) {
+func TestOneNumberCostsNoAllocation(t *testing.T) {
 	account := openAccount(t, tree(t, v2))
-	if n := testing.AllocsPerRun(100, func() { account.Read() }); n > 0 {
-		t.Errorf("%v allocations a reading", n)
+	for field, want := range map[string]int64{"CPU": 301234000, "MemoryCurrent": 1 << 20, "PressureIO": 13000, "IORead": 4097} {
+		var got int64
+		var err error
+		if n := testing.AllocsPerRun(100, func() { got, err = account.Number(field) }); n > 0 || err != nil || got != want {
+			t.Errorf("%s is %d, %v, with %v allocations; want %d with none", field, got, err, n, want)
+		}
+	}
+	for field, says := range map[string]string{"Instructions": "switched off", "SwitchesVoluntary": "in no file of a cgroup", "Joules": "in no file of a cgroup"} {
+		if n, err := account.Number(field); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s is %d, %v; want %q", field, n, err, says)
+		}
 	}
 }
 

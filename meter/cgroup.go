@@ -109,6 +109,7 @@ type sight struct {
 	pid          int
 	process, own []membership // its, and of the process that reads
 	mounts       []mount
+	parent       bool // the parent of the container's cgroup is looked for
 }
 
 // look reads what there is to see of a process.
@@ -141,12 +142,33 @@ type cgroup struct {
 	unified bool
 }
 
+// enabled tells whether a controller of the unified hierarchy accounts here.
+func (c cgroup) enabled(controller string) bool {
+	text, err := os.ReadFile(filepath.Join(c.dir, "cgroup.controllers"))
+	return err == nil && slices.Contains(strings.Fields(string(text)), controller)
+}
+
 // locate finds the container's cgroup that accounts for a controller.
 func (s sight) locate(controller string) (cgroup, error) {
 	path, unified, found := find(s.process, controller)
 	if !found {
 		return cgroup{}, s.host.controllerOff(controller)
 	}
+	return s.show(path, controller, unified)
+}
+
+// locateUnified finds the container's cgroup in the unified hierarchy, which
+// on a hybrid machine stands beside those of the controllers.
+func (s sight) locateUnified() (cgroup, error) {
+	path, unified, _ := find(s.process, "")
+	if !unified {
+		return cgroup{}, errors.New("only the unified hierarchy of cgroups (v2) accounts for it, and this machine has none")
+	}
+	return s.show(path, "", true)
+}
+
+// show finds where the container's part of a path is mounted.
+func (s sight) show(path, controller string, unified bool) (cgroup, error) {
 	path, err := s.containerPath(path, controller)
 	if err != nil {
 		return cgroup{}, err
@@ -177,13 +199,16 @@ func (s sight) containerPath(path, controller string) (string, error) {
 	case cut == container.FindString(own):
 		return "", fmt.Errorf("process %d is in the container that stopwatt runs in: it is another one of the same number, for the Docker Engine runs outside: run stopwatt on the host", s.pid)
 	}
+	if s.parent {
+		return parentPath(cut)
+	}
 	return cut, nil
 }
 
 // controllerOff says why there is no such controller and what to do.
 func (h Host) controllerOff(controller string) error {
 	if controller != "memory" {
-		return fmt.Errorf("this kernel has no %s cgroup controller", controller)
+		return fmt.Errorf("the %s controller of cgroups is not enabled for containers here", controller)
 	}
 	return errors.New("the memory controller is off: add cgroup_enable=memory to the kernel command line (Raspberry Pi OS: /boot/firmware/cmdline.txt) and restart")
 }

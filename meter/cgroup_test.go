@@ -45,6 +45,8 @@ func TestParseMounts(t *testing.T) {
 	want := []mount{
 		{"/", "/sys/fs/cgroup/cpu,cpuacct", false, []string{"rw", "cpu", "cpuacct"}},
 		{"/", "/sys/fs/cgroup/memory", false, []string{"rw", "memory"}},
+		{"/", "/sys/fs/cgroup/blkio", false, []string{"rw", "blkio"}},
+		{"/", "/sys/fs/cgroup/pids", false, []string{"rw", "pids"}},
 		{"/", "/sys/fs/cgroup/unified", true, []string{"rw"}},
 		{"/docker/x", `/odd \place`, false, []string{"rw", "xattr", "name=systemd"}},
 	}

@@ -24,25 +24,28 @@ func parseCPUInfo(text []byte) map[string]string {
 	return info
 }
 
-// parseRanges counts the numbers of a list as the kernel writes it: "0-3,7".
-func parseRanges(list string) (int, error) {
-	count := 0
+// parseRanges understands a list of processors as the kernel writes it:
+// "0-3,7".
+func parseRanges(list string) ([]int, error) {
+	var all []int
 	for part := range strings.SplitSeq(list, ",") {
 		from, to, isRange := strings.Cut(part, "-")
 		first, err := strconv.ParseUint(from, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no list of processors", list)
+			return nil, fmt.Errorf("%q is no list of processors", list)
 		}
 		last := first
 		if isRange {
 			last, err = strconv.ParseUint(to, 10, 16)
 		}
 		if err != nil || last < first {
-			return 0, fmt.Errorf("%q is no list of processors", list)
+			return nil, fmt.Errorf("%q is no list of processors", list)
 		}
-		count += int(last-first) + 1
+		for cpu := first; cpu <= last; cpu++ {
+			all = append(all, int(cpu))
+		}
 	}
-	return count, nil
+	return all, nil
 }
 
 // parseMemTotal takes the memory in KiB from /proc/meminfo.

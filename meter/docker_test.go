@@ -2,6 +2,7 @@ package meter
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 // docker runs Docker's command and returns what it prints.
-func docker(t *testing.T, input io.Reader, args ...string) string {
+func docker(t testing.TB, input io.Reader, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("docker", args...)
 	cmd.Stdin = input
@@ -29,7 +30,7 @@ func docker(t *testing.T, input io.Reader, args ...string) string {
 }
 
 // needDocker ends a test where there is no Docker Engine; in CI it must be there.
-func needDocker(t *testing.T) {
+func needDocker(t testing.TB) {
 	t.Helper()
 	output, err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").CombinedOutput()
 	if err == nil {
@@ -42,7 +43,7 @@ func needDocker(t *testing.T) {
 }
 
 // burnImage makes an image of the program in testdata/burn.
-func burnImage(t *testing.T) string {
+func burnImage(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "burn")
 	build := exec.Command("go", "build", "-o", program, "./testdata/burn")
@@ -71,13 +72,23 @@ func burnImage(t *testing.T) string {
 	return image
 }
 
-// startBurn starts the program in a container and returns the container's ID
-// and what the program said of itself.
-func startBurn(t *testing.T) (container string, cpu, memory int64) {
+// A burner is a container in which the program in testdata/burn runs.
+type burner struct {
+	container   string
+	pid         int
+	cpu, memory int64 // what the program said of itself
+	stdin       io.Writer
+	stdout      io.Reader
+}
+
+// startBurn starts the program in a container, with more options of docker
+// create, and waits until it has burnt what it is to burn.
+func startBurn(t testing.TB, options ...string) *burner {
 	t.Helper()
-	container = docker(t, nil, "create", "--interactive", "--network=none", burnImage(t))
-	t.Cleanup(func() { docker(t, nil, "rm", "--force", container) })
-	run := exec.Command("docker", "start", "--attach", "--interactive", container)
+	create := append([]string{"create", "--interactive", "--network=none"}, options...)
+	b := &burner{container: docker(t, nil, append(create, burnImage(t))...)}
+	t.Cleanup(func() { docker(t, nil, "rm", "--force", b.container) })
+	run := exec.Command("docker", "start", "--attach", "--interactive", b.container)
 	stdin, err := run.StdinPipe() // held open, so that the program lives
 	if err != nil {
 		t.Fatal(err)
@@ -93,52 +104,193 @@ func startBurn(t *testing.T) (container string, cpu, memory int64) {
 		stdin.Close()
 		_ = run.Wait() // its status is that of a container that was killed
 	})
-	if _, err := fmt.Fscan(stdout, &cpu, &memory); err != nil {
+	b.stdin, b.stdout = stdin, bufio.NewReader(stdout)
+	if _, err := fmt.Fscan(b.stdout, &b.cpu, &b.memory); err != nil {
 		t.Fatalf("burn said nothing: %v", err)
 	}
-	return container, cpu, memory
+	b.pid, err = strconv.Atoi(docker(t, nil, "inspect", "--format", "{{.State.Pid}}", b.container))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// do has the program do something, and returns how often it left a CPU.
+func (b *burner) do(t *testing.T, what string) (willing, unwilling int64) {
+	t.Helper()
+	fmt.Fprintln(b.stdin, what)
+	if _, err := fmt.Fscan(b.stdout, &willing, &unwilling); err != nil {
+		t.Fatalf("burn said nothing about %s: %v", what, err)
+	}
+	return willing, unwilling
+}
+
+// checkFields checks that these fields alone are absent, for these reasons.
+func checkFields(t *testing.T, usage stopwatt.Usage, want map[string]string) {
+	t.Helper()
+	for _, name := range stopwatt.UsageFields {
+		if _, reason := usage.Field(name); (reason == "") != (want[name] == "") || !strings.Contains(reason, want[name]) {
+			t.Errorf("%s: reason %q; want %q", name, reason, want[name])
+		}
+	}
+}
+
+// hardwareMayLack adds to reasons those that this machine has for hardware
+// counters, which virtual machines lack.
+func hardwareMayLack(usage stopwatt.Usage, reasons map[string]string) map[string]string {
+	for _, event := range hardwareEvents {
+		if reason := usage.Absent[event.field]; strings.Contains(reason, "no such hardware counter") {
+			reasons = with(reasons, map[string]string{event.field: reason})
+		}
+	}
+	return reasons
 }
 
 func TestAnAccountAgreesWithWhatAContainerKnowsOfItself(t *testing.T) {
 	needDocker(t)
-	container, burnt, touched := startBurn(t)
-	pid, err := strconv.Atoi(docker(t, nil, "inspect", "--format", "{{.State.Pid}}", container))
-	if err != nil {
-		t.Fatal(err)
-	}
-	account, err := Host{}.Account(pid)
+	b := startBurn(t)
+	account, err := Host{}.Account(b.pid)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer account.Close()
 	usage := account.Read()
-	checkAbsent(t, usage, nil)
+	lacking := hardwareMayLack(usage, nil)
+	checkFields(t, usage, lacking)
 
 	// What the engine does to start it is on its account too, hence the margins.
-	most := burnt + burnt/5 + (50 * time.Millisecond).Nanoseconds()
-	if usage.CPU < burnt || usage.CPU > most {
-		t.Errorf("CPU is %d ns; the program itself used %d, so at most %d", usage.CPU, burnt, most)
+	most := b.cpu + b.cpu/5 + (50 * time.Millisecond).Nanoseconds()
+	if usage.CPU < b.cpu || usage.CPU > most {
+		t.Errorf("CPU is %d ns; the program itself used %d, so at most %d", usage.CPU, b.cpu, most)
 	}
-	if parts := usage.CPUUser + usage.CPUSystem; parts < burnt*3/4 || parts > most*5/4 || usage.CPUUser < burnt/3 {
+	if parts := usage.CPUUser + usage.CPUSystem; parts < b.cpu*3/4 || parts > most*5/4 || usage.CPUUser < b.cpu/3 {
 		t.Errorf("user %d ns and system %d ns of %d; the program does little but compute", usage.CPUUser, usage.CPUSystem, usage.CPU)
 	}
-	if usage.MemoryCurrent < touched || usage.MemoryCurrent > 2*touched {
-		t.Errorf("memory is %d bytes; the program touched %d", usage.MemoryCurrent, touched)
+	if usage.Throttled != 0 {
+		t.Errorf("throttled %d times, without any quota", usage.Throttled)
 	}
-	if usage.MemoryPeak < usage.MemoryCurrent || usage.MemoryPeak > 2*touched {
+	if usage.MemoryCurrent < b.memory || usage.MemoryCurrent > 2*b.memory {
+		t.Errorf("memory is %d bytes; the program touched %d", usage.MemoryCurrent, b.memory)
+	}
+	if usage.MemoryPeak < usage.MemoryCurrent || usage.MemoryPeak > 2*b.memory {
 		t.Errorf("peak memory is %d bytes, memory now %d", usage.MemoryPeak, usage.MemoryCurrent)
 	}
-	if again := account.Read(); again.CPU < usage.CPU || again.CPU > usage.CPU+usage.CPU/10 {
-		t.Errorf("CPU went from %d to %d ns while the program waited", usage.CPU, again.CPU)
+	if usage.PidsCurrent < 2 || usage.PidsPeak < usage.PidsCurrent || usage.PidsPeak > 100 {
+		t.Errorf("%d threads, at most %d at a time; Go has a few", usage.PidsCurrent, usage.PidsPeak)
+	}
+	if usage.PressureCPU <= 0 {
+		t.Errorf("it never waited for a CPU: %d ns", usage.PressureCPU)
+	}
+	if n, err := account.Number("CPU"); err != nil || n < usage.CPU || n > usage.CPU+usage.CPU/10 {
+		t.Errorf("CPU went from %d to %d ns (%v) while the program waited", usage.CPU, n, err)
 	}
 
-	docker(t, nil, "rm", "--force", container)
-	ended := map[string]string{}
+	docker(t, nil, "rm", "--force", b.container)
+	ended := map[string]string{"ContextSwitches": ""}
 	for _, name := range stopwatt.UsageFields {
-		ended[name] = "its container has ended"
+		if name != switchEvent.field { // a perf event outlives its cgroup
+			ended[name] = "its container has ended"
+		}
 	}
-	checkAbsent(t, account.Read(), ended)
-	if _, err := (Host{}).Account(pid); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no process %d", pid)) {
+	checkFields(t, account.Read(), with(ended, lacking))
+	if _, err := (Host{}).Account(b.pid); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("no process %d", b.pid)) {
 		t.Errorf("a second account: %v", err)
 	}
+}
+
+func TestAContainerWithAQuotaIsThrottled(t *testing.T) {
+	needDocker(t)
+	b := startBurn(t, "--cpu-period=100000", "--cpu-quota=10000")
+	account, err := Host{NoCounters: true}.Account(b.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	if usage := account.Read(); usage.Throttled < 3 {
+		t.Errorf("throttled %d times (%s); it had 10 ms of each 100 ms and used %d ns", usage.Throttled, usage.Absent["Throttled"], b.cpu)
+	}
+}
+
+// near tells whether two counts of one thing differ by no more than a fiftieth
+// and a few: the program takes its own a little before and after.
+func near(a, b int64) bool {
+	return max(a-b, b-a) <= max(a, b)/50+20
+}
+
+func TestContextSwitchesAgreeWithWhatTheProgramCounted(t *testing.T) {
+	needDocker(t)
+	b := startBurn(t)
+	account, err := Host{}.Account(b.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	for _, test := range []struct {
+		what                     string
+		leastWilling, leastOther int64
+	}{{"sleep", 2000, 0}, {"yield", 0, 1}} {
+		before := account.Read()
+		willing, unwilling := b.do(t, test.what)
+		after := account.Read()
+		if willing < test.leastWilling || unwilling < test.leastOther {
+			t.Fatalf("%s: the program counted %d and %d", test.what, willing, unwilling)
+		}
+		for _, count := range []struct {
+			field string
+			want  int64
+		}{{"ContextSwitches", willing + unwilling}, {"SwitchesVoluntary", willing}, {"SwitchesInvoluntary", unwilling}} {
+			got, reason := after.Since(before, count.field)
+			if reason != "" || !near(got, count.want) {
+				t.Errorf("%s: %s rose by %d (%s); the program counted %d", test.what, count.field, got, reason, count.want)
+			}
+		}
+	}
+}
+
+func TestThreadsThatCameAndWentTakeTheirSwitchesAlong(t *testing.T) {
+	needDocker(t)
+	b := startBurn(t)
+	account, err := Host{}.Account(b.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	before := account.Read()
+	willing, unwilling := b.do(t, "churn")
+	after := account.Read()
+	for _, field := range []string{"SwitchesVoluntary", "SwitchesInvoluntary"} {
+		if got, reason := after.Since(before, field); !strings.Contains(reason, "threads that came and went") && !strings.Contains(reason, "threads ended meanwhile") {
+			t.Errorf("%s rose by %d, reason %q", field, got, reason)
+		}
+	}
+	if got, reason := after.Since(before, "ContextSwitches"); reason != "" || !near(got, willing+unwilling) {
+		t.Errorf("all context switches rose by %d (%s); the program counted %d", got, reason, willing+unwilling)
+	}
+}
+
+// What an account costs: one number, which a sampler takes ten times a second,
+// and everything, which is read at the edges of a window.
+func BenchmarkAccount(b *testing.B) {
+	needDocker(b)
+	account, err := Host{}.Account(startBurn(b).pid)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer account.Close()
+	for _, field := range []string{"CPU", "MemoryCurrent"} {
+		b.Run(field, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := account.Number(field); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("everything", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			account.Read()
+		}
+	})
 }

@@ -22,7 +22,7 @@ func (h Host) Machine() stopwatt.Machine {
 			ID:          h.identity(),
 			CPUModel:    h.cpuModel(info),
 			Cores:       h.cores(),
-			Threads:     h.threads(),
+			Threads:     len(h.online()),
 			MemoryBytes: h.memory(),
 			Virtual:     h.virtual(info),
 		},
@@ -87,13 +87,13 @@ func (h Host) cpuModel(info map[string]string) string {
 	return ""
 }
 
-// threads is how many processors the kernel uses.
-func (h Host) threads() int {
-	n, err := parseRanges(h.text("sys/devices/system/cpu/online"))
+// online lists the processors that the kernel uses.
+func (h Host) online() []int {
+	cpus, err := parseRanges(h.text("sys/devices/system/cpu/online"))
 	if err != nil {
-		return 0
+		return nil
 	}
-	return n
+	return cpus
 }
 
 // cores is how many cores these are on: threads of one core name the same

@@ -17,7 +17,7 @@ var (
 // containers' IDs.
 func tree(t *testing.T, files map[string]string) Host {
 	t.Helper()
-	host := Host{Root: t.TempDir()}
+	host := Host{Root: t.TempDir(), NoCounters: true}
 	names := strings.NewReplacer("ID", id, "OTHER", other)
 	for name, text := range files {
 		put(t, host, names.Replace(name), names.Replace(text))
