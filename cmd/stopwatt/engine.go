@@ -10,10 +10,12 @@ import (
 	"gitlab.com/stopwatt/stopwatt/meter"
 )
 
-// openEngine connects to Docker, removes what killed runs left behind, and
+// openEngine connects to Docker, whose builds use this network, removes what killed runs left behind, and
 // makes sure of the driver's image.
-func (d *desk) openEngine(ctx context.Context) (docker *containers.Docker, agent string, err error) {
-	docker, err = containers.Connect(ctx, d.dockerConfig())
+func (d *desk) openEngine(ctx context.Context, buildNetwork string) (docker *containers.Docker, agent string, err error) {
+	config := d.dockerConfig()
+	config.BuildNetwork = buildNetwork
+	docker, err = containers.Connect(ctx, config)
 	if err != nil {
 		return nil, "", surroundings(err)
 	}

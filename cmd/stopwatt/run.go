@@ -27,6 +27,7 @@ type runFlags struct {
 	seed    uint64
 	fresh   bool
 	bases   []string
+	network string // of builds
 	out     string
 }
 
@@ -57,6 +58,8 @@ An unfinished run of the same plan is continued; --fresh begins a new one.`,
 	verb.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of the order of trials (default: drawn)")
 	verb.Flags().BoolVar(&flags.fresh, "fresh", false, "begin a new run even where an unfinished one could be continued")
 	verb.Flags().StringArrayVar(&flags.bases, "base", nil, "build from a stand-in: `OFFICIAL=IMAGE` (default $STOPWATT_BASES, separated by spaces)")
+	verb.Flags().StringVar(&flags.network, "build-network", d.getenv("STOPWATT_BUILD_NETWORK"),
+		"network of a build's RUN steps: host or none (default $STOPWATT_BUILD_NETWORK, else the engine's choice)")
 	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
 	return verb
 }
@@ -122,7 +125,7 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven 
 		return err
 	}
 	defer release()
-	docker, agent, err := d.openEngine(ctx)
+	docker, agent, err := d.openEngine(ctx, flags.network)
 	if err != nil {
 		return err
 	}

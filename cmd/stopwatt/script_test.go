@@ -69,7 +69,7 @@ func requireDocker(t *testing.T) {
 
 // buildPrograms builds the driver and the server under test, static, and
 // returns their folder.
-func buildPrograms(t *testing.T) string {
+func buildPrograms(t testing.TB) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, source := range map[string]string{
@@ -86,7 +86,7 @@ func buildPrograms(t *testing.T) string {
 }
 
 // removeAgentLater removes the image of the driver that was built for this test.
-func removeAgentLater(t *testing.T, programs string) {
+func removeAgentLater(t testing.TB, programs string) {
 	t.Helper()
 	binary, err := os.ReadFile(filepath.Join(programs, "stopwatt-agent-linux-"+runtime.GOARCH))
 	if err != nil {
@@ -104,14 +104,20 @@ func install(env *testscript.Env, programs string) error {
 	if err := copyFile(filepath.Join(programs, agent), filepath.Join(beside, agent)); err != nil {
 		return err
 	}
-	if err := os.Mkdir(env.WorkDir+"/server", 0o755); err != nil {
+	folder := filepath.Join(env.WorkDir, "server")
+	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
 	}
+	return installServer(folder, programs)
+}
+
+// installServer makes a folder that the server under test can be built from.
+func installServer(folder, programs string) error {
 	dockerfile := "FROM scratch\nCOPY server /server\nEXPOSE 8080\nENTRYPOINT [\"/server\"]\n"
-	if err := os.WriteFile(env.WorkDir+"/server/Dockerfile", []byte(dockerfile), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "Dockerfile"), []byte(dockerfile), 0o644); err != nil {
 		return err
 	}
-	return copyFile(filepath.Join(programs, "server"), env.WorkDir+"/server/server")
+	return copyFile(filepath.Join(programs, "server"), filepath.Join(folder, "server"))
 }
 
 // removeImages removes the images that the runs of a database were made from.
@@ -137,7 +143,7 @@ func removeImages(t *testing.T, database string) {
 }
 
 // removeImagesOf removes the images of these keys.
-func removeImagesOf(t *testing.T, keys map[string]bool) {
+func removeImagesOf(t testing.TB, keys map[string]bool) {
 	ctx := context.Background()
 	docker, err := containers.Connect(ctx, containers.Config{})
 	if err != nil {
