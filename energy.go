@@ -32,10 +32,13 @@ func (m Meter) Least() time.Duration { return LeastRenewals * m.Renewal }
 // Quantity is what samples are of.
 type Quantity string
 
-// Quantities of energy meters.
+// Quantities of energy meters, and of containers, whose meter is called
+// "server" or "driver". The columns of vmstat, whose meter is called "vmstat",
+// are quantities by their own names: "r", "b", "us", "cs" and so on.
 const (
 	EnergyUsed Quantity = "energy" // µJ since the first sample; what was used in a gap is not in it
 	PowerDrawn Quantity = "power"  // µW
+	CPUUsed    Quantity = "cpu"    // ns since the container's start
 )
 
 // Samples are the readings of one meter in a trial.

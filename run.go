@@ -32,6 +32,8 @@ type Run struct {
 	Engine   Engine
 	Images   map[string]Image // by implementation
 	Settings Suite            // the suite as it was carried out
+	Meters   []Meter          // of the machine's energy, those that could not be read too
+	Idle     []IdleWindow     // in the order of time
 	Tool     string           // version of stopwatt
 	Command  string           // the command line, for repeating it
 	Status   RunStatus

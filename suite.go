@@ -11,6 +11,7 @@ type Suite struct {
 	Implementations []Implementation // in the order of the file
 	Workloads       []Workload       // in the order of the file
 	Plan            PlanSettings
+	Meters          MeterSettings
 	Profile         string // the profile that was applied, or empty
 }
 
@@ -88,6 +89,13 @@ type Load struct {
 type PlanSettings struct {
 	Rounds int
 	Warmup time.Duration // load before the measured window of each trial
+	Settle time.Duration // how long to wait, at most, until the machine is as quiet as before the builds
+}
+
+// MeterSettings say how the machine is metered.
+type MeterSettings struct {
+	Idle  time.Duration // how long idle power is measured, before the first round and after the last
+	Every time.Duration // from one sample to the next
 }
 
 // A Case is an implementation under a workload. It is comparable: the key of

@@ -24,6 +24,7 @@ type Trial struct {
 	Absent       []Absence
 	Warnings     []string
 	Latency      *Histogram // nil when nothing was driven
+	Samples      []Samples  // what was read again and again while it was driven
 }
 
 // A Window is the stretch of time that was measured, in nanoseconds of

@@ -211,7 +211,7 @@ var wrkRate = regexp.MustCompile(`Requests/sec: +([0-9.]+)`)
 
 func (c contest) driveWrk(b *testing.B) figures {
 	b.Helper()
-	threads := min(c.users, runtime.NumCPU())
+	threads := Epoll{}.threads(c.users) // as many as ours
 	if c.pinned {
 		threads = 1
 	}
