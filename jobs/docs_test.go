@@ -38,6 +38,7 @@ func sections() []section {
 		sectionOf("load", loadRows),
 		sectionOf("plan", planRows),
 		sectionOf("profile", profileRows),
+		sectionOf("meters", metersRows),
 	}
 }
 

@@ -83,9 +83,11 @@ workloads:
 plan:
   rounds: 3
   warmup: 0s
+  settle: 5m
   profiles:
-    short: {rounds: 1, warmup: 1s, load: {users: 2, for: 2s}}
+    short: {rounds: 1, warmup: 1s, settle: 0s, idle: 2s, load: {users: 2, for: 2s}}
     closed: {load: {requests: 7, connection: close, timeout: 1s}}
+meters: {idle: 20s, every: 50ms}
 `
 
 func TestEveryKeyReachesTheSuite(t *testing.T) {
@@ -128,7 +130,8 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 				Load: stopwatt.Load{Users: 8, For: 10 * time.Second, Close: true, Timeout: 500 * time.Millisecond},
 			},
 		},
-		Plan: stopwatt.PlanSettings{Rounds: 3},
+		Plan:   stopwatt.PlanSettings{Rounds: 3, Settle: 5 * time.Minute},
+		Meters: stopwatt.MeterSettings{Idle: 20 * time.Second, Every: 50 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, read(t, everyKey, "")); diff != "" {
 		t.Errorf("suite differs (-want +got):\n%s", diff)
@@ -138,8 +141,8 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 func TestAProfileOverridesWhatItNames(t *testing.T) {
 	t.Parallel()
 	short := read(t, everyKey, "short")
-	if short.Profile != "short" || short.Plan != (stopwatt.PlanSettings{Rounds: 1, Warmup: time.Second}) {
-		t.Errorf("profile %q, plan %+v", short.Profile, short.Plan)
+	if short.Profile != "short" || short.Plan != (stopwatt.PlanSettings{Rounds: 1, Warmup: time.Second}) || short.Meters.Idle != 2*time.Second {
+		t.Errorf("profile %q, plan %+v, meters %+v", short.Profile, short.Plan, short.Meters)
 	}
 	want := []stopwatt.Load{
 		{Users: 2, For: 2 * time.Second, Timeout: 10 * time.Second},
@@ -210,7 +213,7 @@ func TestWhatCannotBeAskedForHasNoSuite(t *testing.T) {
 		options    Options
 		want       string
 	}{
-		{"an unknown profile", everyKey, Options{Profile: "long"}, `s.yml:31:3: there is no profile "long"; there are: "short", "closed"`},
+		{"an unknown profile", everyKey, Options{Profile: "long"}, `s.yml:32:3: there is no profile "long"; there are: "short", "closed"`},
 		{"a profile of a suite without any", bare, Options{Profile: "long"}, `s.yml: there is no profile "long", the suite has none; add it to plan as profiles: {name: {rounds: 2}}`},
 		{"too many rounds", bare, Options{Rounds: 1 << 40}, `s.yml: 1099511627776 rounds are asked for; ask for 1 to 10000`},
 		{"too many trials", wide(200), Options{Rounds: 10_000}, `s.yml:1:1: 200 cases in 10000 rounds are 2000000 trials, and a plan has at most 1000000; write fewer rounds`},

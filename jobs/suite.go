@@ -21,6 +21,7 @@ type draft struct {
 	implementations []stopwatt.Implementation
 	workloads       []workload
 	plan            plan
+	meters          stopwatt.MeterSettings
 }
 
 var suiteRows = []row[draft]{
@@ -34,12 +35,24 @@ var suiteRows = []row[draft]{
 		func(r *reader, at node, to *draft) { to.workloads = r.workloads(at) }},
 	{word{key: "plan", kind: "[plan]", fallback: "{}", doc: "How often everything is measured."},
 		func(r *reader, at node, to *draft) { whole(r, at, "plan", planRows, &to.plan) }},
+	{word{key: "meters", kind: "[meters]", fallback: "{}", doc: "How the machine is metered. Which meters it has is the machine's matter: see [machine.md](machine.md)."},
+		func(r *reader, at node, to *draft) { whole(r, at, "meters", metersRows, &to.meters) }},
+}
+
+var metersRows = []row[stopwatt.MeterSettings]{
+	{word{key: "idle", kind: "duration", fallback: "30s", doc: "How long the machine's idle power is measured, before the first round and after the last, at most an hour. Where no energy meter can be read, a second is enough for its other columns."},
+		func(r *reader, at node, to *stopwatt.MeterSettings) { r.idle(at, &to.Idle) }},
+	{word{key: "every", kind: "duration", fallback: "100ms", doc: "From one sample to the next, 10ms to a minute. A meter that renews its value less often is read less often."},
+		func(r *reader, at node, to *stopwatt.MeterSettings) {
+			r.duration(at, "every", &to.Every, 10*time.Millisecond, time.Minute)
+		}},
 }
 
 // plan is the mapping of that name.
 type plan struct {
 	rounds   int
 	warmup   time.Duration
+	settle   time.Duration
 	profiles []profile
 }
 
@@ -48,6 +61,8 @@ var planRows = []row[plan]{
 		func(r *reader, at node, to *plan) { r.rounds(at, &to.rounds) }},
 	{word{key: "warmup", kind: "duration", fallback: "2s", doc: "How long each trial is under load before its measured window, at most an hour; `0s` for not at all."},
 		func(r *reader, at node, to *plan) { r.warmup(at, &to.warmup) }},
+	{word{key: "settle", kind: "duration", fallback: "2m", doc: "After builds, how long to wait at most until load and temperature are what they were before them, at most an hour; `0s` for not at all."},
+		func(r *reader, at node, to *plan) { r.settle(at, &to.settle) }},
 	{word{key: "profiles", kind: "names to [profile]", absent: "no profiles", doc: "Other settings under a name, for `--profile`: a short run, a thorough one."},
 		func(r *reader, at node, to *plan) { to.profiles = r.profiles(at) }},
 }
@@ -58,6 +73,8 @@ type profile struct {
 	name   string
 	rounds int
 	warmup *time.Duration
+	settle *time.Duration
+	idle   *time.Duration
 	load   load
 }
 
@@ -66,6 +83,10 @@ var profileRows = []row[profile]{
 		func(r *reader, at node, to *profile) { r.rounds(at, &to.rounds) }},
 	{word{key: "warmup", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `warmup`."},
 		func(r *reader, at node, to *profile) { to.warmup = new(time.Duration); r.warmup(at, to.warmup) }},
+	{word{key: "settle", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `settle`."},
+		func(r *reader, at node, to *profile) { to.settle = new(time.Duration); r.settle(at, to.settle) }},
+	{word{key: "idle", kind: "duration", absent: "the meters'", doc: "Instead of the meters' `idle`."},
+		func(r *reader, at node, to *profile) { to.idle = new(time.Duration); r.idle(at, to.idle) }},
 	{word{key: "load", kind: "[load]", absent: "each workload's", doc: "Keys here replace the same keys in the load of every workload; `requests` replaces `for`, and `for` replaces `requests`. No key has a default here."},
 		func(r *reader, at node, to *profile) { r.overridingLoad(at, to) }},
 }
@@ -74,6 +95,14 @@ func (r *reader) rounds(at node, to *int) { r.count(at, "number of rounds", to, 
 
 func (r *reader) warmup(at node, to *time.Duration) {
 	r.duration(at, "warmup", to, 0, time.Hour)
+}
+
+func (r *reader) settle(at node, to *time.Duration) {
+	r.duration(at, "settle", to, 0, time.Hour)
+}
+
+func (r *reader) idle(at node, to *time.Duration) {
+	r.duration(at, "idle", to, 0, time.Hour)
 }
 
 func (r *reader) profiles(at node) []profile {
@@ -100,11 +129,12 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 		Name:            d.name,
 		Baseline:        d.baseline,
 		Implementations: d.implementations,
-		Plan:            stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup},
+		Plan:            stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup, Settle: d.plan.settle},
+		Meters:          d.meters,
 		Profile:         options.Profile,
 	}
 	chosen := r.profile(root, d.plan.profiles, options.Profile)
-	suite.Plan = chosen.over(suite.Plan)
+	chosen.over(&suite)
 	r.askedRounds(options.Rounds, &suite.Plan.Rounds)
 	for _, w := range d.workloads {
 		suite.Workloads = append(suite.Workloads, w.under(chosen.load))
@@ -137,14 +167,19 @@ func (r *reader) profile(root node, profiles []profile, name string) profile {
 }
 
 // over lays what the profile says over the suite's settings.
-func (p profile) over(settings stopwatt.PlanSettings) stopwatt.PlanSettings {
+func (p profile) over(suite *stopwatt.Suite) {
 	if p.rounds != 0 {
-		settings.Rounds = p.rounds
+		suite.Plan.Rounds = p.rounds
 	}
-	if p.warmup != nil {
-		settings.Warmup = *p.warmup
+	for _, setting := range []struct{ said, to *time.Duration }{
+		{p.warmup, &suite.Plan.Warmup},
+		{p.settle, &suite.Plan.Settle},
+		{p.idle, &suite.Meters.Idle},
+	} {
+		if setting.said != nil {
+			*setting.to = *setting.said
+		}
 	}
-	return settings
 }
 
 // askedRounds takes the rounds that are asked for beside the suite.
