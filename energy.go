@@ -34,7 +34,9 @@ type Quantity string
 
 // Quantities of energy meters, and of containers, whose meter is called
 // "server" or "driver". The columns of vmstat, whose meter is called "vmstat",
-// are quantities by their own names: "r", "b", "us", "cs" and so on.
+// are quantities by their own names, "r", "b", "us", "cs" and so on, in
+// thousandths of base units: threads, bytes, bytes per second, times per second,
+// and shares of the time of all CPUs.
 const (
 	EnergyUsed Quantity = "energy" // µJ since the first sample; what was used in a gap is not in it
 	PowerDrawn Quantity = "power"  // µW

@@ -8,11 +8,6 @@ type accounts struct {
 	serverReason, driverReason   string // why there is none
 }
 
-// usage is what both containers have used at one moment.
-type usage struct {
-	server, driver stopwatt.Usage
-}
-
 // open opens both accounts. One that cannot be opened makes its metrics
 // absent, with the reason; the timings stand.
 func (b Bench) open(server *container, driver *driver) *accounts {
@@ -35,8 +30,8 @@ func (b Bench) account(pid int) (Account, string) {
 }
 
 // read reads both, the server first: its window is the tighter one.
-func (a *accounts) read() usage {
-	return usage{server: a.server(), driver: readAccount(a.driverAccount, a.driverReason)}
+func (a *accounts) read() stopwatt.Reading {
+	return stopwatt.Reading{Server: a.server(), Driver: readAccount(a.driverAccount, a.driverReason)}
 }
 
 // server reads the server's account alone.
@@ -64,3 +59,20 @@ func (a *accounts) close() {
 		}
 	}
 }
+
+// watch begins to watch the machine and both containers.
+func (b Bench) watch(a *accounts) Watch {
+	if b.Watch == nil {
+		return nobody{}
+	}
+	return b.Watch(a.serverAccount, a.driverAccount)
+}
+
+// nobody watches: the engine runs on another machine.
+type nobody struct{}
+
+func (nobody) Edge() stopwatt.MachineReading { return stopwatt.MachineReading{} }
+func (nobody) Tell(stopwatt.Window, stopwatt.Reading, stopwatt.Reading) stopwatt.Testimony {
+	return stopwatt.Testimony{}
+}
+func (nobody) Close() {}

@@ -156,7 +156,21 @@ func (a *account) Read() stopwatt.Usage {
 	return stopwatt.Usage{CPU: a.reads * 1e9, CPUUser: a.reads * 6e8, CPUSystem: a.reads * 4e8, MemoryCurrent: 1 << 20, MemoryPeak: 2 << 20,
 		Absent: map[string]string{}}
 }
-func (a *account) Close() error { return nil }
+func (a *account) Number(string) (int64, error) { return a.reads * 1e9, nil }
+func (a *account) Close() error                 { return nil }
+
+// watch is a fake watch over a machine with one meter, which draws 10 W.
+type watch struct{ edges, closed *int }
+
+func (w watch) Edge() stopwatt.MachineReading { *w.edges++; return stopwatt.MachineReading{} }
+func (w watch) Close()                        { *w.closed++ }
+func (w watch) Tell(window stopwatt.Window, before, after stopwatt.Reading) stopwatt.Testimony {
+	return stopwatt.Testimony{
+		Energies: []stopwatt.Energy{{Meter: "board", Gross: window.Duration().Microseconds() * 10}},
+		Samples:  []stopwatt.Samples{{Meter: "board", Quantity: stopwatt.PowerDrawn}},
+		Doubts:   []string{"others used the CPU"},
+	}
+}
 
 // bench is a place for trials in the harbour.
 func (h *harbour) bench() trial.Bench {

@@ -76,12 +76,12 @@ func (r record) errors(errors map[string]int64) {
 }
 
 // usage records what the containers used.
-func (r record) usage(atRest stopwatt.Usage, before, after usage) {
-	r.role("server", before.server, after.server)
-	r.role("driver", before.driver, after.driver)
+func (r record) usage(atRest stopwatt.Usage, before, after stopwatt.Reading) {
+	r.role("server", before.Server, after.Server)
+	r.role("driver", before.Driver, after.Driver)
 	r.held("memory_rest", "MemoryCurrent", atRest)
-	r.held("memory_peak", "MemoryPeak", after.server)
-	r.held("memory_peak_driver", "MemoryPeak", after.driver)
+	r.held("memory_peak", "MemoryPeak", after.Server)
+	r.held("memory_peak_driver", "MemoryPeak", after.Driver)
 }
 
 // spending are the metrics that both containers have, by what stands round the
@@ -131,6 +131,29 @@ func (r record) held(metric, field string, usage stopwatt.Usage) {
 		return
 	}
 	r.measured(metric, float64(value))
+}
+
+// witnessed records what was seen of the machine: energy, samples, and what
+// makes the figures doubtful.
+func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePower, result *stopwatt.DriveResult) {
+	r.Samples = testimony.Samples
+	r.Warnings = append(r.Warnings, testimony.Doubts...)
+	for _, energy := range testimony.Energies {
+		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, result.Requests)
+		r.Measurements = append(r.Measurements, figures...)
+		r.Absent = append(r.Absent, absences...)
+		r.Warnings = append(r.Warnings, energy.Warnings...)
+	}
+}
+
+// idleOf is the idle power by this meter.
+func idleOf(idle []stopwatt.IdlePower, meter string) stopwatt.IdlePower {
+	for _, power := range idle {
+		if power.Meter == meter {
+			return power
+		}
+	}
+	return stopwatt.IdlePower{Meter: meter, Absent: "it was not measured"}
 }
 
 // readyTime records how long the server took to its first right answer.

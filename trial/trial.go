@@ -36,7 +36,20 @@ type Containers interface {
 // Account is what the meters know of one container while it exists.
 type Account interface {
 	Read() stopwatt.Usage
+	// Number reads one field of a Usage alone, cheaply.
+	Number(field string) (int64, error)
 	Close() error
+}
+
+// Watch watches the machine while a window lasts.
+type Watch interface {
+	// Edge reads the machine and its energy meters: once in front of the window
+	// and once behind it.
+	Edge() stopwatt.MachineReading
+	// Tell says what was seen between the edges, at which this was read.
+	Tell(window stopwatt.Window, before, after stopwatt.Reading) stopwatt.Testimony
+	// Close ends the watching.
+	Close()
 }
 
 // Bench is where trials are carried out. All fields are needed.
@@ -44,6 +57,9 @@ type Bench struct {
 	Containers Containers
 	// Account opens the accounting of the container whose first process this is.
 	Account func(pid int) (Account, error)
+	// Watch begins to watch the machine and these two containers; either may be
+	// nil. Where Watch is nil, nobody watches.
+	Watch func(server, driver Account) Watch
 	// Monotonic reads CLOCK_MONOTONIC of the engine's host in nanoseconds; nil
 	// when that is another machine.
 	Monotonic func() int64
@@ -61,6 +77,7 @@ type Order struct {
 	Workload       stopwatt.Workload
 	Image          stopwatt.Image
 	Warmup         time.Duration
+	Idle           []stopwatt.IdlePower // that is taken off gross energy
 }
 
 // Run carries out one trial. What goes wrong with the code under test makes
@@ -129,17 +146,23 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
 		return fmt.Errorf("warm up: %w", err)
 	}
+	watch := b.watch(accounts)
+	defer watch.Close()
 	before := accounts.read()
+	before.Machine = watch.Edge()
 	result, err := driver.askResult(ctx)
 	if err != nil {
 		return err
 	}
+	behind := watch.Edge()
 	after := accounts.read()
+	after.Machine = behind
 
 	record := record{trial}
 	record.driven(result)
 	record.usage(atRest, before, after)
 	record.readyTime(server.asked, ready)
+	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result)
 	record.measured("image_size", float64(order.Image.Bytes))
 	if err := wrongAnswers(result); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -105,6 +106,31 @@ func TestATrialKeepsServerAndDriverApart(t *testing.T) {
 		if order.Labels[stopwatt.LabelRun] != "run" {
 			t.Errorf("labels %v do not name the run", order.Labels)
 		}
+	}
+}
+
+func TestATrialTellsWhatTheMachineUsedMeanwhile(t *testing.T) {
+	h := newHarbour(t, hello)
+	edges, closed := 0, 0
+	bench := h.bench()
+	bench.Watch = func(server, driver trial.Account) trial.Watch { return watch{&edges, &closed} }
+	order := order(h)
+	order.Idle = []stopwatt.IdlePower{{Meter: "board", Watts: 4, Error: 0.1}}
+	got, err := bench.Run(t.Context(), order)
+	if err != nil || got.Status != stopwatt.Valid {
+		t.Fatal(err, got.Reason)
+	}
+	if edges != 2 || closed == 0 {
+		t.Errorf("%d edges were read, and the watch was closed %d times", edges, closed)
+	}
+	seconds := got.Window.Duration().Seconds()
+	for metric, want := range map[string]float64{"energy_board_gross": 10 * seconds, "energy_board": 6 * seconds, "power_board": 10} {
+		if value, ok := got.Value(metric); !ok || math.Abs(value-want) > 0.01*want {
+			t.Errorf("%s is %v, want about %v", metric, value, want)
+		}
+	}
+	if len(got.Samples) != 1 || len(got.Warnings) != 1 {
+		t.Errorf("samples %v, warnings %v", got.Samples, got.Warnings)
 	}
 }
 
