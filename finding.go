@@ -1,5 +1,7 @@
 package stopwatt
 
+import "slices"
+
 // Verdict says whether what was looked at is fit to measure with.
 type Verdict string
 
@@ -26,4 +28,15 @@ type Finding struct {
 type Remedy struct {
 	When string // what it is good for: "until the next boot"; empty where that is plain
 	Line string // one line to paste, never wrapped
+}
+
+// FitFor says whether nothing that was found takes the named metric's figures
+// away.
+func FitFor(findings []Finding, metric string) bool {
+	for _, f := range findings {
+		if f.Verdict == Unfit && (len(f.Metrics) == 0 || slices.Contains(f.Metrics, metric)) {
+			return false
+		}
+	}
+	return true
 }

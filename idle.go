@@ -22,3 +22,17 @@ type IdleWindow struct {
 	Powers  []IdlePower
 	Samples []Samples // of the machine: the columns of vmstat
 }
+
+// IdlePowers joins the idle windows of a run into one idle power for each
+// meter: see Bracket. The first of those before and the last of those after
+// count; in a run that has none after, the last of those before.
+func (r Run) IdlePowers() []IdlePower {
+	if len(r.Idle) == 0 {
+		return nil
+	}
+	first, last := r.Idle[0], r.Idle[len(r.Idle)-1]
+	if len(r.Idle) == 1 {
+		last = IdleWindow{}
+	}
+	return Bracket(first.Powers, last.Powers)
+}

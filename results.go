@@ -29,6 +29,7 @@ type CaseResult struct {
 	Marked    int            // of the valid ones, those that carry warnings
 	Reasons   []ReasonCount  // of the invalid ones, the most frequent first
 	Absent    []AbsenceCount // of the valid ones, in the order of Metrics, the most frequent first
+	Warnings  []WarningCount // of the valid ones, the most frequent first
 	Summaries []Summary
 }
 
@@ -44,6 +45,12 @@ type AbsenceCount struct {
 	Metric string
 	Reason string
 	Count  int
+}
+
+// WarningCount says how many valid trials carry a warning.
+type WarningCount struct {
+	Warning string
+	Count   int
 }
 
 // Summary returns the summary of the named metric.
@@ -72,6 +79,7 @@ type Contrast struct {
 	Workloads       []WorkloadContrast
 	Means           []MeanRow // of the workloads' ratios, the baseline left out
 	Mean            MeanKind
+	Meters          MeterContrast // of net energy; empty where fewer than two meters have it
 }
 
 // WorkloadContrast is a Contrast's block for one workload.
