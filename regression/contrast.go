@@ -51,12 +51,7 @@ func Lay(results stopwatt.Results, baseline string, metrics []stopwatt.Metric, m
 		return stopwatt.Contrast{}, fmt.Errorf("mean %q is unknown; there are %s and %s", mean, stopwatt.Arithmetic, stopwatt.Geometric)
 	}
 	contrast := stopwatt.Contrast{Baseline: baseline, Metrics: metrics, Mean: mean}
-	tried := results.Cases[:0:0]
-	for _, result := range results.Cases {
-		if result.Revision == stopwatt.Head && result.Valid+result.Invalid > 0 {
-			tried = append(tried, result)
-		}
-	}
+	tried := triedAtHead(results)
 	contrast.Implementations = appendNew([]string{baseline}, tried, implementation)
 	for _, name := range appendNew(nil, tried, workload) {
 		contrast.Workloads = append(contrast.Workloads, layWorkload(contrast, name, tried))
@@ -64,7 +59,19 @@ func Lay(results stopwatt.Results, baseline string, metrics []stopwatt.Metric, m
 	for i, name := range contrast.Implementations[1:] {
 		contrast.Means = append(contrast.Means, meanRow(contrast, name, i+1))
 	}
+	contrast.Meters = LayMeters(results, false)
 	return contrast, nil
+}
+
+// triedAtHead are the results of cases that were tried at the head.
+func triedAtHead(results stopwatt.Results) []stopwatt.CaseResult {
+	var tried []stopwatt.CaseResult
+	for _, result := range results.Cases {
+		if result.Revision == stopwatt.Head && result.Valid+result.Invalid > 0 {
+			tried = append(tried, result)
+		}
+	}
+	return tried
 }
 
 // implementationsOf lists every implementation that the run knows of.

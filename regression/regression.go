@@ -1,5 +1,6 @@
 // Package regression says what the trials of a run amount to: summaries of a
-// case's metrics, and implementations beside their baseline.
+// case's metrics, implementations beside their baseline, energy meters beside
+// each other.
 //
 // It is the only room with statistics. It reads nothing, stores nothing,
 // rounds nothing and draws nothing: see package report for that.
