@@ -15,15 +15,24 @@ type MachineIdentity struct {
 	CPUModel    string
 	Cores       int
 	Threads     int
+	Caches      string // how many of which size: "2 × L1d 32K, 1 × L2 1024K"
+	SMT         string // on, off or none, whether cores have two threads; empty: not known
+	Turbo       string // on or off; empty: not known
 	MemoryBytes int64
 	Virtual     bool // it runs under a hypervisor
+	// CPUInfo is the text of /proc/cpuinfo, without the lines that tell of the
+	// moment (a processor's frequency, the kernel's measure of its own loop) and
+	// without a board's serial number.
+	CPUInfo string
 }
 
 // MachineEpoch is what may change on one machine and shift its figures.
 type MachineEpoch struct {
 	Kernel        string
+	CommandLine   string // of the kernel
 	Microcode     string
 	Governor      string
+	ClockSource   string
 	EngineVersion string
-	CgroupVersion string
+	CgroupVersion string // 1, 2, or hybrid: controllers of v1 beside the unified hierarchy
 }
