@@ -12,8 +12,8 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// Machine tells what machine this is, as far as can be read. What the Docker
-// Engine knows (its version, the cgroup version) is left empty.
+// Machine tells what machine this is, as far as can be read. The version of the
+// Docker Engine is left empty.
 func (h Host) Machine() stopwatt.Machine {
 	info := h.cpuInfo()
 	return stopwatt.Machine{
@@ -23,13 +23,20 @@ func (h Host) Machine() stopwatt.Machine {
 			CPUModel:    h.cpuModel(info),
 			Cores:       h.cores(),
 			Threads:     len(h.online()),
+			Caches:      h.caches(),
+			SMT:         h.smt(),
+			Turbo:       h.turbo(),
 			MemoryBytes: h.memory(),
 			Virtual:     h.virtual(info),
+			CPUInfo:     h.lastingCPUInfo(),
 		},
 		Epoch: stopwatt.MachineEpoch{
-			Kernel:    h.kernel(),
-			Microcode: info["microcode"],
-			Governor:  h.governor(),
+			Kernel:        h.kernel(),
+			CommandLine:   h.text("proc/cmdline"),
+			Microcode:     info["microcode"],
+			Governor:      h.governor(),
+			ClockSource:   h.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+			CgroupVersion: h.cgroupVersion(),
 		},
 	}
 }

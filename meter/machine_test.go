@@ -12,7 +12,11 @@ import (
 var pc = map[string]string{
 	"proc/sys/kernel/hostname":  "bench-1\n",
 	"proc/sys/kernel/osrelease": "6.1.0-28-amd64\n",
-	"proc/cpuinfo": "processor\t: 0\nmodel name\t: Intel(R)  Celeron(R) N5105 @ 2.00GHz\nmicrocode\t: 0x24000026\nflags\t\t: fpu vme\n\n" +
+	"proc/cmdline":              "BOOT_IMAGE=/vmlinuz root=/dev/sda1 mitigations=off\n",
+	"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
+	"sys/devices/system/cpu/intel_pstate/no_turbo":                    "0\n",
+	"proc/self/mountinfo": mountV2,
+	"proc/cpuinfo": "processor\t: 0\nmodel name\t: Intel(R)  Celeron(R) N5105 @ 2.00GHz\nmicrocode\t: 0x24000026\ncpu MHz\t\t: 1996.800\nflags\t\t: fpu vme\nbogomips\t: 3993.60\n\n" +
 		"processor\t: 1\nmodel name\t: Intel(R)  Celeron(R) N5105 @ 2.00GHz\nmicrocode\t: 0x24000026\n",
 	"proc/meminfo":                                                       "MemTotal:       15983452 kB\nMemFree:         1234 kB\n",
 	"etc/machine-id":                                                     "0123456789abcdef0123456789abcdef\n",
@@ -55,13 +59,17 @@ func TestMachine(t *testing.T) {
 		{"a PC", pc, stopwatt.Machine{
 			Name: "bench-1",
 			Identity: stopwatt.MachineIdentity{ID: pcID, CPUModel: "Intel(R) Celeron(R) N5105 @ 2.00GHz",
-				Cores: 2, Threads: 4, MemoryBytes: 16 << 30},
-			Epoch: stopwatt.MachineEpoch{Kernel: "6.1.0-28-amd64", Microcode: "0x24000026", Governor: "performance"},
+				Cores: 2, Threads: 4, SMT: "on", Turbo: "on", MemoryBytes: 16 << 30,
+				CPUInfo: "processor\t: 0\nmodel name\t: Intel(R)  Celeron(R) N5105 @ 2.00GHz\nmicrocode\t: 0x24000026\nflags\t\t: fpu vme\n\n" +
+					"processor\t: 1\nmodel name\t: Intel(R)  Celeron(R) N5105 @ 2.00GHz\nmicrocode\t: 0x24000026\n"},
+			Epoch: stopwatt.MachineEpoch{Kernel: "6.1.0-28-amd64", CommandLine: "BOOT_IMAGE=/vmlinuz root=/dev/sda1 mitigations=off",
+				Microcode: "0x24000026", Governor: "performance", ClockSource: "tsc", CgroupVersion: "2"},
 		}},
 		{"a board whose cores have two governors", board, stopwatt.Machine{
 			Name: "pi",
 			Identity: stopwatt.MachineIdentity{ID: boardID, CPUModel: "Raspberry Pi 4 Model B Rev 1.4",
-				Threads: 4, MemoryBytes: 3840 << 20},
+				Threads: 4, MemoryBytes: 3840 << 20,
+				CPUInfo: "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n\nHardware\t: BCM2835\nModel\t\t: Raspberry Pi 4 Model B Rev 1.4\n"},
 			Epoch: stopwatt.MachineEpoch{Governor: "ondemand, performance"},
 		}},
 		{"a machine of which nothing can be read", nil, stopwatt.Machine{}},
