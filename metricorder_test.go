@@ -1,9 +1,11 @@
-package stopwatt
+package stopwatt_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gitlab.com/stopwatt/stopwatt"
 )
 
 func TestMetricsAreShownInOneOrder(t *testing.T) {
@@ -17,7 +19,7 @@ func TestMetricsAreShownInOneOrder(t *testing.T) {
 	for seed := range uint64(20) {
 		got := slices.Clone(want)
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-		slices.SortFunc(got, CompareMetrics)
+		slices.SortFunc(got, stopwatt.CompareMetrics)
 		if !slices.Equal(got, want) {
 			t.Errorf("seed %d: %q", seed, got)
 		}
