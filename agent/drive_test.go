@@ -162,6 +162,41 @@ func TestEveryByteIsCounted(t *testing.T) {
 	}
 }
 
+func TestALongBodyMayComeInPieces(t *testing.T) {
+	t.Parallel()
+	const pieces, size = 700, 999
+	server := startServer(t, func(_ *testServer, c *testConn) {
+		for c.question() != nil {
+			c.say(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", pieces*size))
+			for range pieces {
+				c.say(strings.Repeat("x", size))
+			}
+		}
+	})
+	got := drive(t, orderFor(server.address()), pieces*size)
+	if got.Requests != 6 || server.connections.Load() != 2 {
+		t.Errorf("%d requests over %d connections, errors %v", got.Requests, server.connections.Load(), got.FirstErrors)
+	}
+}
+
+func TestTheShortEndOfALongBodyIsNotSleptThrough(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, func(_ *testServer, c *testConn) {
+		for c.question() != nil {
+			// Each time the driver has dropped what came before, and waits.
+			c.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n186a0\r\n" + strings.Repeat("x", 30_000))
+			time.Sleep(20 * time.Millisecond)
+			c.say(strings.Repeat("x", 70_000))
+			time.Sleep(20 * time.Millisecond)
+			c.say("\r\n0\r\n\r\n")
+		}
+	})
+	got := drive(t, orderFor(server.address()), 100_000)
+	if got.Requests != 6 || got.Latency.Max() > int64(10*time.Second) {
+		t.Errorf("%d requests of at most %dns, errors %v", got.Requests, got.Latency.Max(), got.FirstErrors)
+	}
+}
+
 func TestDrivingForATimeEndsThen(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, always(okAnswer))

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -44,7 +43,7 @@ func (d Epoll) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes i
 	defer team.close()
 	defer context.AfterFunc(ctx, team.stop)()
 	defer undisturbed(threads)()
-	team.run(order.Load)
+	team.run()
 	if err := ctx.Err(); err != nil {
 		return stopwatt.DriveResult{}, fmt.Errorf("drive %s: %w", order.Address, err)
 	}
@@ -108,24 +107,19 @@ func newTeam(order stopwatt.DriveOrder, bodyBytes int64, threads int) (*team, er
 }
 
 // run lets all loops go at once and waits until every one has ended.
-func (t *team) run(load stopwatt.Load) {
+func (t *team) run() {
 	var ended sync.WaitGroup
-	start := make(chan int64)
+	start := make(chan struct{})
 	for _, l := range t.loops {
 		ended.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			l.run(<-start)
+			<-start
+			l.run()
 		})
 	}
-	until := int64(math.MaxInt64)
 	before := cpuTime()
-	if load.For > 0 {
-		until = monotonic() + int64(load.For)
-	}
-	for range t.loops {
-		start <- until
-	}
+	close(start)
 	ended.Wait()
 	t.cpu = cpuTime() - before
 }

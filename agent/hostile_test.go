@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -238,6 +239,16 @@ func TestTheFirstErrorNamesAServerThatClosesUnannounced(t *testing.T) {
 	}
 	if first := got.FirstErrors[stopwatt.ErrorClosed]; !strings.Contains(first, "without having said `Connection: close`") {
 		t.Errorf("first error %q", first)
+	}
+}
+
+func TestTheFirstErrorExplainsWhenPortsRunOut(t *testing.T) {
+	t.Parallel()
+	l := &loop{exchange: exchange{address: "127.0.0.1:80"}}
+	got := l.tell(&user{}, kindConnect, unix.EADDRNOTAVAIL)
+	want := "127.0.0.1:80: cannot assign requested address; every local port is in use or in TIME_WAIT: keep connections, or ask fewer requests; nothing was read of an answer"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -27,6 +27,14 @@ func sendAtOnce(fd int) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, unix.TCP_NODELAY, uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0)
 }
 
+// wakeAt has epoll report a socket as readable only when so many bytes have
+// come, or the connection has ended.
+func wakeAt(fd int, bytes int) {
+	n := int32(bytes)
+	// A socket that refuses this merely wakes us more often.
+	_, _, _ = unix.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_RCVLOWAT, uintptr(unsafe.Pointer(&n)), unsafe.Sizeof(n), 0)
+}
+
 func connectSocket(fd int, to *endpoint) unix.Errno {
 	_, _, errno := unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to.raw)), to.size)
 	return errno

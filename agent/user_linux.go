@@ -24,6 +24,7 @@ type user struct {
 	over      bool // epoll said that the server will send no more
 	repeated  int  // how often in a row its requests ended as lastKind
 	lastKind  kind
+	wakeAt    int   // bytes that must have come for epoll to report them
 	left      int64 // requests that are not accounted for yet
 	sent      int   // bytes of the request
 	started   int64 // what latency counts from, ns
@@ -60,6 +61,7 @@ func (l *loop) begin(u *user) {
 	l.deadline = min(l.deadline, u.deadline)
 	if u.fd >= 0 {
 		u.fresh = false
+		l.doze(u)
 		l.send(u)
 		return
 	}
@@ -76,7 +78,7 @@ func (l *loop) open(u *user) bool {
 		l.fail(u, kindConnect, errno)
 		return false
 	}
-	u.fd, u.fresh, u.connected, u.writable = fd, true, false, false
+	u.fd, u.fresh, u.connected, u.writable, u.wakeAt = fd, true, false, false, 1
 	if !l.load.Close || len(l.exchange.request) > smallestSegment {
 		sendAtOnce(fd)
 	}
@@ -168,6 +170,7 @@ func (l *loop) receive(u *user) {
 		case errno == unix.EINTR:
 			continue
 		case errno == unix.EAGAIN:
+			l.doze(u)
 			return
 		case errno != 0 && !u.connected && notConnected(errno):
 			l.fail(u, kindConnect, errno)
@@ -184,8 +187,22 @@ func (l *loop) receive(u *user) {
 			return
 		}
 		if n < asked && !u.over {
+			l.doze(u)
 			return // all that has come was read (epoll(7), question 9)
 		}
+	}
+}
+
+// doze has long bodies come in large parts: the driver need not wake up for
+// each packet to throw it away.
+func (l *loop) doze(u *user) {
+	want := 1
+	if left := u.answer.skippable(); left >= dozeAtLeast {
+		want = int(min(left, dozeAtMost))
+	}
+	if want != u.wakeAt {
+		wakeAt(u.fd, want)
+		u.wakeAt = want
 	}
 }
 
@@ -350,6 +367,8 @@ func (l *loop) tell(u *user, k kind, cause error) string {
 		what = fmt.Sprintf("a body of %d bytes, expected %d", u.answer.bodyBytes, l.exchange.bodyBytes)
 	case k == kindClosed && !u.fresh && u.seenLen == 0:
 		what = cause.Error() + "; it had carried answers before, and the server closed it without having said `Connection: close`"
+	case cause == unix.EADDRNOTAVAIL:
+		what = cause.Error() + "; every local port is in use or in TIME_WAIT: keep connections, or ask fewer requests"
 	default:
 		what = cause.Error()
 	}
