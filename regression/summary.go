@@ -2,6 +2,7 @@ package regression
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,7 +20,7 @@ type group struct {
 // count towards that metric's N; a metric that no trial has gets no summary.
 //
 // The order is by workload, implementation and revision, then that of
-// stopwatt.Metrics; it and every figure are the same whatever the order of the
+// stopwatt.CompareMetrics; it and every figure are the same whatever the order of the
 // trials.
 func Summarize(trials []stopwatt.Trial) []stopwatt.Summary {
 	groups := map[group][]stopwatt.Trial{}
@@ -62,30 +63,12 @@ func summarize(of group, trials []stopwatt.Trial) []stopwatt.Summary {
 		}
 	}
 	var summaries []stopwatt.Summary
-	for _, metric := range metricsIn(values) {
+	for _, metric := range slices.SortedFunc(maps.Keys(values), stopwatt.CompareMetrics) {
 		s := describe(values[metric])
 		s.Case, s.Revision, s.Metric = of.Case, of.Revision, metric
 		summaries = append(summaries, s)
 	}
 	return summaries
-}
-
-// metricsIn lists the names of a map in the order of stopwatt.Metrics; names
-// that are not among them follow, sorted.
-func metricsIn(values map[string][]float64) []string {
-	var known, others []string
-	for _, metric := range stopwatt.Metrics {
-		if _, has := values[metric.Name]; has {
-			known = append(known, metric.Name)
-		}
-	}
-	for name := range values {
-		if !slices.Contains(known, name) {
-			others = append(others, name)
-		}
-	}
-	slices.Sort(others)
-	return append(known, others...)
 }
 
 // describe computes the figures of a summary from at least one finite value.

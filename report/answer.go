@@ -41,7 +41,7 @@ func answersOf(c stopwatt.Contrast) []answer {
 		}
 		a.From, a.To = extremes(c, i+1)
 		for m, metric := range c.Metrics[1:] {
-			a.Others = append(a.Others, answerOther{metric.Name, Ratio(metric, row.Ratios[m+1], AsRatio)})
+			a.Others = append(a.Others, answerOther{label(metric), Ratio(metric, row.Ratios[m+1], AsRatio)})
 		}
 		answers = append(answers, a)
 	}
@@ -78,7 +78,7 @@ func ofWhat(c stopwatt.Contrast) string {
 	if len(c.Metrics) == 0 || len(c.Workloads) == 0 {
 		return "Nothing was measured."
 	}
-	about := fmt.Sprintf("%s (%s)", c.Metrics[0].Name, direction(c.Metrics[0]))
+	about := fmt.Sprintf("%s (%s)", label(c.Metrics[0]), direction(c.Metrics[0]))
 	if len(c.Workloads) == 1 {
 		return about
 	}

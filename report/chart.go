@@ -71,7 +71,7 @@ func chartOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int, id
 	axis := axisOf(metric, block, scale.unit)
 	bottom := rowHeight * float64(len(block.Rows))
 	out := chart{
-		ID: id, Metric: metric.Name, Unit: scale.unit.name, Direction: direction(metric),
+		ID: id, Metric: label(metric), Unit: scale.unit.name, Direction: direction(metric),
 		Title: fmt.Sprintf("%s of %s", heading(metric, scale.unit), Clean(block.Workload)),
 		Width: place(chartWidth), Height: place(bottom + axisHeight), Bottom: place(bottom),
 		Ticks: axis.ticks(bottom),

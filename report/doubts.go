@@ -2,19 +2,21 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// doubts lists, in sentences, what could not be said: absent values, trials
-// that did not count, ratios that have no value, spreads of a single trial.
+// doubts lists, in sentences, what could not be said: trials that did not
+// count, absent values, ratios that have no value, spreads of a single trial,
+// and what trials are marked for.
 func doubts(c stopwatt.Contrast, as As) []string {
 	var list []string
 	single, noRatio := false, ""
 	for _, block := range c.Workloads {
 		for _, row := range block.Rows {
 			of := stopwatt.Case{Implementation: Clean(row.Implementation), Workload: Clean(block.Workload)}
-			list = append(list, doubtsOfCase(c, of, row, as)...)
+			list = append(list, doubtsOfCase(of, row.Result, as)...)
 			for m, metric := range c.Metrics {
 				s, has := row.Result.Summary(metric.Name)
 				single = single || has && s.N == 1
@@ -23,6 +25,9 @@ func doubts(c stopwatt.Contrast, as As) []string {
 				}
 			}
 		}
+		for _, lack := range lacksOf(block, c.Metrics) {
+			list = append(list, lack.sentence(len(block.Rows)))
+		}
 	}
 	if single && as != AsRatio && as != AsTimes && as != AsPercent {
 		list = append(list, "± –: one trial has no spread.")
@@ -30,32 +35,56 @@ func doubts(c stopwatt.Contrast, as As) []string {
 	if noRatio != "" {
 		list = append(list, "?: "+noRatio)
 	}
+	if note := marks(c); note != "" {
+		list = append(list, note)
+	}
 	return list
 }
 
-// doubtsOfCase lists what is to be said of one case.
-func doubtsOfCase(c stopwatt.Contrast, of stopwatt.Case, row stopwatt.ContrastRow, as As) []string {
-	result := row.Result
-	if result.Valid == 0 {
-		if as == "" || as == AsValue {
-			return nil // its row says so
-		}
+// doubtsOfCase says which trials of a case did not count.
+func doubtsOfCase(of stopwatt.Case, result stopwatt.CaseResult, as As) []string {
+	switch {
+	case result.Valid == 0 && (as == "" || as == AsValue):
+		return nil // its row says so
+	case result.Valid == 0:
 		return []string{fmt.Sprintf("–: %s: %s.", of, whyInvalid(result))}
+	case result.Invalid > 0:
+		return []string{fmt.Sprintf("%s: %s; not counted.", of, whyInvalid(result))}
 	}
-	var list []string
-	if result.Invalid > 0 {
-		list = append(list, fmt.Sprintf("%s: %s; not counted.", of, whyInvalid(result)))
-	}
-	for _, metric := range c.Metrics {
-		s, has := result.Summary(metric.Name)
-		switch why := whyAbsent(result, metric.Name); {
-		case !has:
-			list = append(list, fmt.Sprintf("–: %s of %s: %s.", metric.Name, of, why))
-		case s.N < result.Valid:
-			list = append(list, fmt.Sprintf("%s of %s is of n %d: %s.", metric.Name, of, s.N, why))
+	return nil
+}
+
+// mostKinds bounds how many kinds of warnings a footnote names.
+const mostKinds = 6
+
+// marks says what trials are marked for, by kind.
+func marks(c stopwatt.Contrast) string {
+	marked := 0
+	var warnings []tally
+	for _, block := range c.Workloads {
+		for _, row := range block.Rows {
+			marked += row.Result.Marked
+			for _, w := range row.Result.Warnings {
+				warnings = append(warnings, tally{short(w.Warning), w.Count})
+			}
 		}
 	}
-	return list
+	if marked == 0 || warnings == nil {
+		return ""
+	}
+	var parts []string
+	for i, kind := range kinds(warnings) {
+		if i == mostKinds {
+			parts = append(parts, "and others")
+			break
+		}
+		part := kind.text
+		if marked > 1 {
+			part += fmt.Sprintf(" (%d)", kind.count)
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("%s marked: %s.", plural(marked, "trial"), strings.Join(parts, "; "))
 }
 
 // whyNoRatio explains a ratio that has no value.

@@ -70,7 +70,7 @@ func whyInvalid(result stopwatt.CaseResult) string {
 			reasons = append(reasons, fmt.Sprintf("%d more reasons", len(result.Reasons)-i))
 			break
 		}
-		reasons = append(reasons, fmt.Sprintf("%s in %d of %d trials", short(r.Reason), r.Count, trials))
+		reasons = append(reasons, fmt.Sprintf("%s in %d of %d trials", short(firstLine(r.Reason)), r.Count, trials))
 	}
 	if reasons == nil {
 		return fmt.Sprintf("none of %d trials is valid", trials)
@@ -81,20 +81,8 @@ func whyInvalid(result stopwatt.CaseResult) string {
 // whyAbsent says why a case has no number for a metric in some of its valid
 // trials, or in all.
 func whyAbsent(result stopwatt.CaseResult, metric string) string {
-	var reasons []string
-	for _, a := range result.Absent {
-		if a.Metric == metric {
-			reasons = append(reasons, fmt.Sprintf("%s in %d of %d trials", short(a.Reason), a.Count, result.Valid))
-		}
+	if why := reasonsIn(absences(result, metric), result.Valid); why != "" {
+		return why
 	}
-	s, has := result.Summary(metric)
-	switch {
-	case reasons != nil:
-		return strings.Join(reasons, "; ")
-	case !has:
-		return "not measured"
-	case s.N < result.Valid:
-		return fmt.Sprintf("measured in %d of %d trials", s.N, result.Valid)
-	}
-	return ""
+	return "not measured"
 }

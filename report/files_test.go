@@ -19,7 +19,7 @@ func TestForeignTextStaysTextInMarkdown(t *testing.T) {
 	t.Parallel()
 	results := first(hostile())
 	var out bytes.Buffer
-	if err := Markdown(&out, results.Run, contrastOf(results, DefaultMetrics()), Options{}); err != nil {
+	if err := Markdown(&out, results.Run, contrastOf(results, DefaultMetrics(results)), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	literal := regexp.MustCompile("`[^`\n]*`|<code>[^<\n]*</code>")
@@ -38,7 +38,7 @@ func TestMarkdownTablesFitAPhone(t *testing.T) {
 	t.Parallel()
 	results := first(servers(2))
 	var out bytes.Buffer
-	if err := Markdown(&out, results.Run, contrastOf(results, DefaultMetrics()), Options{As: AsPercent}); err != nil {
+	if err := Markdown(&out, results.Run, contrastOf(results, DefaultMetrics(results)), Options{As: AsPercent}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

@@ -3,11 +3,13 @@ package report
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,7 +87,7 @@ func resultsOf(run stopwatt.Run, trials []stopwatt.Trial) stopwatt.Results {
 	for _, c := range run.Settings.Cases() {
 		result := stopwatt.CaseResult{Case: c, Revision: stopwatt.Head}
 		values := map[string][]float64{}
-		reasons, absent := map[string]int{}, map[stopwatt.Absence]int{}
+		reasons, absent, warnings := map[string]int{}, map[stopwatt.Absence]int{}, map[string]int{}
 		for _, trial := range trials {
 			switch {
 			case trial.Case != c:
@@ -96,6 +98,9 @@ func resultsOf(run stopwatt.Run, trials []stopwatt.Trial) stopwatt.Results {
 				result.Valid++
 				if len(trial.Warnings) > 0 {
 					result.Marked++
+				}
+				for _, warning := range trial.Warnings {
+					warnings[warning]++
 				}
 				for _, m := range trial.Measurements {
 					values[m.Metric] = append(values[m.Metric], m.Value)
@@ -112,10 +117,13 @@ func resultsOf(run stopwatt.Run, trials []stopwatt.Trial) stopwatt.Results {
 			result.Absent = append(result.Absent, stopwatt.AbsenceCount{Metric: a.Metric, Reason: a.Reason, Count: n})
 		}
 		slices.SortFunc(result.Reasons, func(a, b stopwatt.ReasonCount) int { return b.Count - a.Count })
-		for _, metric := range stopwatt.Metrics {
-			if v := values[metric.Name]; v != nil {
-				result.Summaries = append(result.Summaries, summaryOf(c, metric.Name, v))
-			}
+		for warning, n := range warnings {
+			result.Warnings = append(result.Warnings, stopwatt.WarningCount{Warning: warning, Count: n})
+		}
+		slices.SortFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return strings.Compare(a.Metric+a.Reason, b.Metric+b.Reason) })
+		slices.SortFunc(result.Warnings, func(a, b stopwatt.WarningCount) int { return strings.Compare(a.Warning, b.Warning) })
+		for _, name := range slices.SortedFunc(maps.Keys(values), stopwatt.CompareMetrics) {
+			result.Summaries = append(result.Summaries, summaryOf(c, name, values[name]))
 		}
 		results.Cases = append(results.Cases, result)
 	}

@@ -10,10 +10,10 @@ func TestFolder(t *testing.T) {
 	bad, badTrials := hostile()
 	for name, run := range map[string]func() (map[string][]byte, error){
 		"servers": func() (map[string][]byte, error) {
-			return Folder(good, contrastOf(good, DefaultMetrics()), goodTrials)
+			return Folder(good, contrastOf(good, DefaultMetrics(good)), goodTrials)
 		},
 		"hostile": func() (map[string][]byte, error) {
-			return Folder(bad, contrastOf(bad, DefaultMetrics()), badTrials)
+			return Folder(bad, contrastOf(bad, DefaultMetrics(bad)), badTrials)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,17 +57,21 @@ func (g grid) nameWidth() int {
 // between two.
 func (g grid) render(columns int) []string {
 	var lines []string
-	for _, block := range g.blocks(columns) {
-		if lines != nil {
+	for i, block := range g.blocks(columns) {
+		if i > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, g.renderBlock(block, columns)...)
+		lines = append(lines, g.renderBlock(block, columns, i == 0)...)
 	}
 	return lines
 }
 
-// blocks shares the columns out in as few blocks as fit the width, evenly.
+// blocks shares the columns out in as few blocks as fit the width, evenly. Rows
+// of text alone need no column.
 func (g grid) blocks(columns int) [][]gridColumn {
+	if len(g.columns) == 0 {
+		return [][]gridColumn{nil}
+	}
 	packed := g.pack(columns, len(g.columns))
 	if n := len(packed); n > 1 {
 		if even := g.pack(columns, (len(g.columns)+n-1)/n); len(even) == n {
@@ -95,24 +99,28 @@ func (g grid) pack(columns, most int) [][]gridColumn {
 	return blocks
 }
 
-// renderBlock draws one block.
-func (g grid) renderBlock(block []gridColumn, columns int) []string {
-	first := g.nameWidth()
+// renderBlock draws one block. What rows say in text is said in the first.
+func (g grid) renderBlock(block []gridColumn, columns int, first bool) []string {
+	names := g.nameWidth()
 	headings := make([][]string, len(block))
 	for i, column := range block {
 		headings[i] = column.heading
 	}
-	lines := g.renderRow(g.corner, headings, block, first)
+	lines := g.renderRow(g.corner, headings, block, names)
 	for r, row := range g.rows {
 		if row.text != "" {
-			lines = append(lines, wrap(strings.TrimSpace(row.name[0])+"  "+absent+"  "+row.text, columns, 4)...)
+			text := strings.TrimSpace(row.name[0]) + "  " + absent
+			if first {
+				text += "  " + row.text
+			}
+			lines = append(lines, wrap(text, columns, 4)...)
 			continue
 		}
 		cells := make([][]string, len(block))
 		for i, column := range block {
 			cells[i] = column.cells[r]
 		}
-		lines = append(lines, g.renderRow(row.name, cells, block, first)...)
+		lines = append(lines, g.renderRow(row.name, cells, block, names)...)
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -69,6 +70,11 @@ func counted(run stopwatt.Run, c stopwatt.Contrast) string {
 		parts = append(parts, fmt.Sprintf("%s: %d of %s not carried out", run.Status, missing, plural(run.Planned, "planned trial")))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// dotted joins what there is of these parts: "10 rounds · idle: board 4.19 W".
+func dotted(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }
 
 // plural writes a count of things: "1 round", "10 rounds".

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -77,11 +78,11 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Style:      template.CSS(pageStyle),
 		Title:      Clean(results.Run.Suite),
 		Headline:   whichRun(results.Run),
-		Counted:    counted(results.Run, c),
+		Counted:    dotted(counted(results.Run, c), idleLine(results.Run)),
 		Baseline:   Clean(c.Baseline),
 		OfWhat:     ofWhat(c),
 		Answers:    answersShown(c),
-		Notes:      append(htmlNotes(c), doubts(c, AsValue)...),
+		Notes:      slices.Concat(htmlNotes(c), energyNotes(results.Run, c.Metrics, ""), doubts(c, AsValue)),
 		Provenance: provenance(results.Run),
 		Trials:     trialsShown(trials),
 		TrialsSum:  counted(results.Run, c),
@@ -134,6 +135,9 @@ func htmlWorkloadOf(run stopwatt.Run, c stopwatt.Contrast, block stopwatt.Worklo
 		}
 	}
 	for m := range c.Metrics {
+		if dead(block) {
+			break
+		}
 		out.Charts = append(out.Charts, chartOf(c, block, m, fmt.Sprintf("%sm%d", id, m+1)))
 		out.Tables = append(out.Tables, htmlMetricOf(c, block, m))
 	}

@@ -21,18 +21,22 @@ func Markdown(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "# %s\n\n%s\n\n", code(run.Suite), markdownHeadline(run))
-	out.WriteString(counted(plainProfile(run), c) + ".\n")
+	out.WriteString(dotted(counted(plainProfile(run), c), code(idleLine(run))) + ".\n")
 	markdownAnswers(&out, c)
 	for _, block := range c.Workloads {
 		fmt.Fprintf(&out, "\n## %s\n", code(block.Workload))
 		if load := loadOf(run, block.Workload); load != "" {
 			fmt.Fprintf(&out, "\n%s\n", load)
 		}
+		if dead(block) {
+			markdownDead(&out, block)
+			continue
+		}
 		for from := 0; from < len(c.Metrics); from += metricsAcross {
 			markdownTable(&out, c, block, from, min(from+metricsAcross, len(c.Metrics)), o)
 		}
 	}
-	markdownNotes(&out, c, o)
+	markdownNotes(&out, run, c, o)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -84,7 +88,7 @@ func markdownTable(out *strings.Builder, c stopwatt.Contrast, block stopwatt.Wor
 	}
 	out.WriteString("\n|:--|" + strings.Repeat("--:|", to-from) + "\n")
 	for i, row := range block.Rows {
-		fmt.Fprintf(out, "| %s<br>%s |", code(row.Implementation), rowNote(c, row))
+		fmt.Fprintf(out, "| %s<br>%s |", code(row.Implementation), rowNote(c, row, from == 0))
 		for m, column := range columns {
 			fmt.Fprintf(out, " %s |", markdownCell(c.Metrics[from+m], row.Ratios[from+m], column[i], o.As))
 		}
@@ -92,9 +96,20 @@ func markdownTable(out *strings.Builder, c stopwatt.Contrast, block stopwatt.Wor
 	}
 }
 
-// rowNote says of how many trials a row is, or why of none.
-func rowNote(c stopwatt.Contrast, row stopwatt.ContrastRow) string {
+// markdownDead says why no case of a workload has figures.
+func markdownDead(out *strings.Builder, block stopwatt.WorkloadContrast) {
+	out.WriteString("\n")
+	for _, row := range block.Rows {
+		fmt.Fprintf(out, "- %s %s %s\n", code(row.Implementation), absent, code(whyInvalid(row.Result)))
+	}
+}
+
+// rowNote says of how many trials a row is, or, in a workload's first table, why
+// of none.
+func rowNote(c stopwatt.Contrast, row stopwatt.ContrastRow, first bool) string {
 	switch {
+	case row.Result.Valid == 0 && !first:
+		return "n 0"
 	case row.Result.Valid == 0:
 		return code(whyInvalid(row.Result))
 	case row.Implementation == c.Baseline:
@@ -113,12 +128,12 @@ func markdownCell(metric stopwatt.Metric, ratio stopwatt.Ratio, f figures, as As
 }
 
 // markdownNotes says what the figures are and what could not be said.
-func markdownNotes(out *strings.Builder, c stopwatt.Contrast, o Options) {
+func markdownNotes(out *strings.Builder, run stopwatt.Run, c stopwatt.Contrast, o Options) {
 	fmt.Fprintf(out, "\nMean ± sample standard deviation of n trials; under it their median and the mean against that of %s.\n", code(c.Baseline))
 	if len(c.Workloads) > 1 {
 		fmt.Fprintf(out, "The mean of workloads is the %s mean of their ratios.\n", c.Mean)
 	}
-	notes := doubts(c, o.As)
+	notes := append(energyNotes(run, c.Metrics, ""), doubts(c, o.As)...)
 	if notes == nil {
 		return
 	}

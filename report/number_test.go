@@ -158,11 +158,11 @@ func TestASingleTrialHasNoSpread(t *testing.T) {
 func TestCheckUnit(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "ms", "us", "µs", "μs", "MiB", "1/min"} {
-		if err := CheckUnit(name, DefaultMetrics()); err != nil {
+		if err := CheckUnit(name, DefaultMetrics(stopwatt.Results{})); err != nil {
 			t.Errorf("unit %q: %v", name, err)
 		}
 	}
-	err := CheckUnit("MiB", DefaultMetrics()[:2])
+	err := CheckUnit("MiB", DefaultMetrics(stopwatt.Results{})[:2])
 	want := `unit "MiB" fits none of the metrics shown; these do: ns, µs, ms, s, min, h, 1/min, 1/s`
 	if err == nil || err.Error() != want {
 		t.Errorf("a unit that does not fit: %v, want %s", err, want)

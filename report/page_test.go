@@ -16,7 +16,7 @@ import (
 func pageOf(t *testing.T, results stopwatt.Results, trials []stopwatt.Trial) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := HTML(&out, results, contrastOf(results, DefaultMetrics()), trials); err != nil {
+	if err := HTML(&out, results, contrastOf(results, DefaultMetrics(results)), trials); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -68,7 +68,7 @@ func TestPageAsksNobodyForAnything(t *testing.T) {
 func TestChartBarsBeginAtZeroAndAreAsLongAsTheirValues(t *testing.T) {
 	t.Parallel()
 	results := first(servers(10))
-	c := contrastOf(results, DefaultMetrics())
+	c := contrastOf(results, DefaultMetrics(results))
 	for w, block := range c.Workloads {
 		for m, metric := range c.Metrics {
 			drawn := chartOf(c, block, m, "id")
@@ -126,7 +126,7 @@ func TestChartErrorBarsReachOneStandardDeviation(t *testing.T) {
 
 func TestChartSaysAllItsFiguresInWords(t *testing.T) {
 	t.Parallel()
-	c := contrastOf(first(hostile()), DefaultMetrics())
+	c := contrastOf(first(hostile()), DefaultMetrics(stopwatt.Results{}))
 	drawn := chartOf(c, c.Workloads[0], 5, "id")
 	for _, want := range []string{"memory_peak, MiB of a|b # heading", "dead: absent, exited with 137 (out of memory)", "MiB; "} {
 		if !strings.Contains(drawn.Title+" "+drawn.Summary, want) {

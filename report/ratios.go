@@ -25,11 +25,11 @@ func (p *page) title(m int) string {
 	switch p.options.As {
 	case AsTimes:
 		less, more := words(metric)
-		return fmt.Sprintf("%s, how many times %s or %s than %s (%s)", metric.Name, less, more, base, direction(metric))
+		return fmt.Sprintf("%s, how many times %s or %s than %s (%s)", label(metric), less, more, base, direction(metric))
 	case AsPercent:
-		return fmt.Sprintf("%s, change relative to that of %s (%s)", metric.Name, base, direction(metric))
+		return fmt.Sprintf("%s, change relative to that of %s (%s)", label(metric), base, direction(metric))
 	}
-	return fmt.Sprintf("%s, ratio to that of %s (1.00 = equal; %s)", metric.Name, base, direction(metric))
+	return fmt.Sprintf("%s, ratio to that of %s (1.00 = equal; %s)", label(metric), base, direction(metric))
 }
 
 // ratioGrid lays one metric out. The baseline's own column is shown with

@@ -43,7 +43,7 @@ func Terminal(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 	page.names = shorten(c.Implementations, longestName)
 	page.workloads = shorten(workloadsOf(c), longestName)
 	page.text(headline(run))
-	page.text(counted(run, c))
+	page.text(dotted(counted(run, c), idleLine(run)))
 	if o.As == "" || o.As == AsValue {
 		page.values()
 	} else {
@@ -101,6 +101,12 @@ func (p *page) longer(names, shown []string) {
 // footnotes adds what the figures rest on, what could not be said, and what to
 // type next.
 func (p *page) footnotes() {
+	for _, note := range energyNotes(p.run, p.contrast.Metrics, "; --gross leaves it in") {
+		p.note("%s", note)
+	}
+	if hasEnergy(p.contrast.Metrics) {
+		p.note("%s", metersNote(p.contrast.Meters, "stopwatt compare --meters"))
+	}
 	for _, w := range doubts(p.contrast, p.options.As) {
 		p.note("%s", w)
 	}

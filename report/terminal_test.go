@@ -24,7 +24,7 @@ func terminalOf(t *testing.T, results stopwatt.Results, metrics []stopwatt.Metri
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	good, bad := first(servers(10)), first(hostile())
+	good, bad, hungry := first(servers(10)), first(hostile()), first(metered(10))
 	single, _ := stopwatt.MetricNamed("time")
 	tests := []struct {
 		file    string
@@ -32,16 +32,18 @@ func TestTerminal(t *testing.T) {
 		metrics []stopwatt.Metric
 		options Options
 	}{
-		{"servers-value.txt", good, DefaultMetrics(), Options{Next: "stopwatt compare --implementations --as percent"}},
-		{"servers-value-wide.txt", good, DefaultMetrics(), Options{Width: 160}},
+		{"servers-value.txt", good, DefaultMetrics(good), Options{Next: "stopwatt compare --implementations --as percent"}},
+		{"servers-value-wide.txt", good, DefaultMetrics(good), Options{Width: 160}},
 		{"servers-time-us.txt", good, []stopwatt.Metric{single}, Options{Unit: "us"}},
-		{"servers-ratio.txt", good, DefaultMetrics()[:2], Options{As: AsRatio}},
-		{"servers-times.txt", good, DefaultMetrics()[:2], Options{As: AsTimes}},
-		{"servers-percent.txt", good, DefaultMetrics()[:2], Options{As: AsPercent}},
+		{"servers-ratio.txt", good, DefaultMetrics(good)[:2], Options{As: AsRatio}},
+		{"servers-times.txt", good, DefaultMetrics(good)[:2], Options{As: AsTimes}},
+		{"servers-percent.txt", good, DefaultMetrics(good)[:2], Options{As: AsPercent}},
 		{"types-ratio.txt", types(), []stopwatt.Metric{single}, Options{As: AsRatio}},
 		{"types-value-ns.txt", types(), []stopwatt.Metric{single}, Options{Unit: "ns"}},
-		{"hostile-value.txt", bad, DefaultMetrics(), Options{}},
-		{"hostile-ratio.txt", bad, DefaultMetrics()[:1], Options{As: AsRatio}},
+		{"metered-value.txt", hungry, DefaultMetrics(hungry), Options{}},
+		{"metered-gross.txt", hungry, Gross(DefaultMetrics(hungry)), Options{As: AsPercent}},
+		{"hostile-value.txt", bad, DefaultMetrics(bad), Options{}},
+		{"hostile-ratio.txt", bad, DefaultMetrics(bad)[:1], Options{As: AsRatio}},
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {

@@ -148,12 +148,12 @@ func (u unit) with(number string) string {
 	return number + " " + u.name
 }
 
-// heading is a metric's name with the unit of the column under it.
+// heading is a metric's name, what it covers, and the unit of the column under it.
 func heading(metric stopwatt.Metric, u unit) string {
 	if u.name == "1" {
-		return metric.Name
+		return label(metric)
 	}
-	return metric.Name + ", " + u.name
+	return label(metric) + ", " + u.name
 }
 
 // Value writes one value of a metric, given in its base unit, in the unit that

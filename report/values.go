@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -27,8 +28,11 @@ func (p *page) values() {
 func (p *page) blocks() []grid {
 	var single, stacked []grid
 	fits, singleLines, stackedLines := true, 0, 0
-	for i := range p.contrast.Workloads {
+	for i, block := range p.contrast.Workloads {
 		a, b := p.inOneLine(i), p.stacked(i)
+		if dead(block) {
+			a, b = p.nothing(i), p.nothing(i)
+		}
 		single, stacked = append(single, a), append(stacked, b)
 		lines := a.render(p.options.Width)
 		fits = fits && longest(lines) <= p.options.Width
@@ -52,7 +56,7 @@ func (p *page) means() grid {
 		g.rows = append(g.rows, gridRow{name: []string{p.names[i+1]}})
 	}
 	for m, metric := range p.contrast.Metrics {
-		column := gridColumn{heading: []string{metric.Name}}
+		column := gridColumn{heading: []string{label(metric)}}
 		for _, row := range p.contrast.Means {
 			cell := Ratio(metric, row.Ratios[m], AsRatio)
 			column.cells = append(column.cells, []string{cell + ofCount(row, m, n)})
@@ -155,7 +159,7 @@ func (p *page) stacked(index int) grid {
 	}
 	for m, metric := range p.contrast.Metrics {
 		scale, written := figuresOf(p.contrast, block, m, p.options.Unit)
-		column := gridColumn{heading: []string{metric.Name, scale.unit.name}}
+		column := gridColumn{heading: []string{label(metric), scale.unit.name}}
 		for _, f := range written {
 			cell := []string{absent}
 			if f.present {
@@ -164,6 +168,21 @@ func (p *page) stacked(index int) grid {
 			column.cells = append(column.cells, cell)
 		}
 		g.columns = append(g.columns, column)
+	}
+	return g
+}
+
+// dead tells whether no case of a workload has a valid trial.
+func dead(block stopwatt.WorkloadContrast) bool {
+	return !slices.ContainsFunc(block.Rows, func(row stopwatt.ContrastRow) bool { return row.Result.Valid > 0 })
+}
+
+// nothing says why no case of a workload has figures.
+func (p *page) nothing(index int) grid {
+	block := p.contrast.Workloads[index]
+	g := grid{corner: []string{p.workloads[index], loadOf(p.run, block.Workload)}}
+	for _, row := range block.Rows {
+		g.rows = append(g.rows, p.row(row))
 	}
 	return g
 }
