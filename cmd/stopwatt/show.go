@@ -133,7 +133,7 @@ func (d *desk) printResults(results stopwatt.Results, v view) error {
 
 // lay makes the contrast that a view asks for.
 func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
-	metrics := report.DefaultMetrics()
+	metrics := report.DefaultMetrics(results)
 	if len(v.metrics) > 0 {
 		metrics = nil
 	}
