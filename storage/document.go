@@ -38,39 +38,52 @@ func replaceNUL(text []byte) []byte {
 }
 
 // runDocuments are the parts of a run that are stored as JSON.
-func runDocuments(run stopwatt.Run) (settings, engine, epoch []byte, err error) {
+func runDocuments(run stopwatt.Run) (settings, engine, meters []byte, err error) {
 	if settings, err = document(run.Settings); err != nil {
 		return nil, nil, nil, err
 	}
 	if engine, err = document(run.Engine); err != nil {
 		return nil, nil, nil, err
 	}
-	epoch, err = document(run.Machine.Epoch)
-	return settings, engine, epoch, err
+	meters, err = document(append([]stopwatt.Meter{}, run.Meters...)) // [] and not null
+	return settings, engine, meters, err
 }
 
 // readRun reads the whole run.
 func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
+	run, err := readRunRow(ctx, tx, id)
+	if err != nil {
+		return stopwatt.Run{}, err
+	}
+	if run.Images, err = readImages(ctx, tx, id); err != nil {
+		return stopwatt.Run{}, err
+	}
+	run.Idle, err = readIdle(ctx, tx, id)
+	return run, err
+}
+
+func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	run := stopwatt.Run{ID: id}
 	commit := &run.Checkout.Commit
 	var seed string
 	var ended *time.Time
-	var settings, engine, epoch, identity []byte
+	var settings, engine, meters, epoch, identity []byte
 	err := tx.QueryRow(ctx, `
 		SELECT r.key, r.plan_key, p.name, s.name, r.baseline, r.profile, r.seed::text, r.rounds, r.planned,
 			coalesce(c.sha, ''), c.parents, coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, ''),
-			r.branch, r.on_default, r.dirty, m.name, m.identity, r.epoch, r.engine, r.settings,
-			r.tool, r.command, r.status, r.started, r.ended
+			r.branch, r.on_default, r.dirty, m.name, coalesce(e.identity, m.identity), coalesce(e.epoch, r.epoch),
+			r.engine, r.meters, r.settings, r.tool, r.command, r.status, r.started, r.ended
 		FROM stopwatt_store.runs r
 		JOIN stopwatt_store.suites s ON s.id = r.suite_id
 		JOIN stopwatt_store.projects p ON p.id = s.project_id
 		JOIN stopwatt_store.machines m ON m.id = r.machine_id
+		LEFT JOIN stopwatt_store.machine_epochs e ON e.id = r.epoch_id
 		LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id
 		WHERE r.id = $1`, id).Scan(
 		&run.Key, &run.PlanKey, &run.Project, &run.Suite, &run.Baseline, &run.Profile, &seed, &run.Rounds, &run.Planned,
 		&commit.SHA, &commit.Parents, &commit.Author, &commit.Time, &commit.Subject,
-		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &run.Machine.Name, &identity, &epoch, &engine, &settings,
-		&run.Tool, &run.Command, &run.Status, &run.Started, &ended)
+		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &run.Machine.Name, &identity, &epoch,
+		&engine, &meters, &settings, &run.Tool, &run.Command, &run.Status, &run.Started, &ended)
 	if err != nil {
 		return stopwatt.Run{}, notFound(err)
 	}
@@ -83,13 +96,12 @@ func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	for _, part := range []struct {
 		text []byte
 		into any
-	}{{settings, &run.Settings}, {engine, &run.Engine}, {epoch, &run.Machine.Epoch}, {identity, &run.Machine.Identity}} {
+	}{{settings, &run.Settings}, {engine, &run.Engine}, {meters, &run.Meters}, {epoch, &run.Machine.Epoch}, {identity, &run.Machine.Identity}} {
 		if err := json.Unmarshal(part.text, part.into); err != nil {
 			return stopwatt.Run{}, fmt.Errorf("decode %T: %w", part.into, err)
 		}
 	}
-	run.Images, err = readImages(ctx, tx, id)
-	return run, err
+	return run, nil
 }
 
 // insertImages stores what each implementation's containers are started from.

@@ -117,11 +117,17 @@ func (t versionTable) CreateVersionTable(ctx context.Context, db database.DBTxCo
 	return t.Store.CreateVersionTable(ctx, db)
 }
 
-// mayNot adds the remedy to an error that says that the role has no right.
+// mayNot adds the remedy to an error that says why the schema was not changed.
 func mayNot(err error) error {
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "42501" {
+	if !errors.As(err, &refused) {
+		return err
+	}
+	switch refused.Code {
+	case "42501":
 		return fmt.Errorf("the schema needs a change that this role may not make: %s; let the database's owner call: stopwatt migrate", refused.Message)
+	case "55P03", "40P01":
+		return fmt.Errorf("the schema needs a change, and another session holds its tables (%s); end transactions that were left open, and try again", refused.Message)
 	}
 	return err
 }

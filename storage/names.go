@@ -2,12 +2,9 @@ package storage
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,29 +28,6 @@ func suiteID(ctx context.Context, tx pgx.Tx, project, suite string) (suiteID, pr
 	}
 	err = tx.QueryRow(ctx, "SELECT id FROM stopwatt_store.suites WHERE project_id = $1 AND name = $2", projectID, suite).Scan(&suiteID)
 	return suiteID, projectID, err
-}
-
-// machineID returns the key of the machine, which has been seen now.
-func machineID(ctx context.Context, tx pgx.Tx, machine stopwatt.Machine, seen time.Time) (int64, error) {
-	identity, err := document(machine.Identity)
-	if err != nil {
-		return 0, err
-	}
-	var id int64
-	err = tx.QueryRow(ctx, `
-		INSERT INTO stopwatt_store.machines (fingerprint, name, identity, first_seen, last_seen) VALUES ($1, $2, $3, $4, $4)
-		ON CONFLICT (fingerprint) DO UPDATE
-			SET name = excluded.name, last_seen = greatest(machines.last_seen, excluded.last_seen)
-		RETURNING id`, fingerprint(machine.Identity), plain(machine.Name), identity, seen).Scan(&id)
-	return id, err
-}
-
-// fingerprint is the hash of all that makes a machine this one. The fields are
-// named one by one, so that a new field does not make every machine a new one.
-func fingerprint(m stopwatt.MachineIdentity) string {
-	text := fmt.Sprintf("%q %q %d %d %d %t", m.ID, m.CPUModel, m.Cores, m.Threads, m.MemoryBytes, m.Virtual)
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // commitID returns the key of the commit, or nil outside git.
@@ -98,32 +72,23 @@ func compareCases(a, b stopwatt.Case) int {
 	return strings.Compare(a.String(), b.String())
 }
 
-// insertMetrics inserts those metrics that are new, in the order of
-// stopwatt.Metrics, for the reason that insertCases gives.
+// insertMetrics inserts those metrics that are new, in the order in which they
+// are shown, for the reason that insertCases gives.
 func insertMetrics(ctx context.Context, tx pgx.Tx, names []string) error {
-	var wanted, units, betters []string
-	for _, metric := range stopwatt.Metrics {
-		if slices.Contains(names, metric.Name) {
-			wanted = append(wanted, metric.Name)
-			units = append(units, metric.Unit)
-			betters = append(betters, string(metric.Better))
-		}
-	}
-	for _, name := range names {
-		if !slices.Contains(wanted, name) {
+	names = slices.SortedFunc(slices.Values(names), stopwatt.CompareMetrics)
+	units, betters := make([]string, len(names)), make([]string, len(names))
+	for i, name := range names {
+		metric, known := stopwatt.MetricNamed(name)
+		if !known {
 			return fmt.Errorf("metric %q is not known", name)
 		}
+		units[i], betters[i] = metric.Unit, string(metric.Better)
 	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO stopwatt_store.metrics (name, unit, better)
 		SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
-		ON CONFLICT DO NOTHING`, wanted, units, betters)
+		ON CONFLICT DO NOTHING`, names, units, betters)
 	return err
-}
-
-// metricOrder is the place of a metric in the order in which they are shown.
-func metricOrder(name string) int {
-	return slices.IndexFunc(stopwatt.Metrics, func(m stopwatt.Metric) bool { return m.Name == name })
 }
 
 // plain makes foreign text what a text column can hold: UTF-8 without NUL.

@@ -173,8 +173,8 @@ func (c caseResults) sorted() []stopwatt.CaseResult {
 	}
 	var results []stopwatt.CaseResult
 	for _, result := range c.of {
-		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return compareMetrics(a.Metric, b.Metric) })
-		slices.SortStableFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return compareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
+		slices.SortStableFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
 		results = append(results, *result)
 	}
 	slices.SortFunc(results, func(a, b stopwatt.CaseResult) int {

@@ -15,7 +15,8 @@ import (
 // latest unfinished one of the same plan on the same machine that no living
 // process carries out. It returns the run as it is stored, with its ID, key and
 // seed, and the trials that are done, valid and invalid alike. With fresh,
-// unfinished ones are left, marked as aborted, and the run begins anew.
+// unfinished ones are left, marked as aborted, and the run begins anew. Idle
+// windows are not taken from run: see SaveIdle.
 func (s *Store) Begin(ctx context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error) {
 	var stored stopwatt.Run
 	var done []stopwatt.PlannedTrial
@@ -150,19 +151,23 @@ func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suit
 	if err != nil {
 		return 0, err
 	}
-	settings, engine, epoch, err := runDocuments(run)
+	epoch, err := epochID(ctx, tx, machine, run.Machine, run.Started)
+	if err != nil {
+		return 0, err
+	}
+	settings, engine, meters, err := runDocuments(run)
 	if err != nil {
 		return 0, err
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.runs (key, plan_key, suite_id, machine_id, commit_id, branch, on_default, dirty,
-			profile, baseline, seed, rounds, planned, status, started, tool, command, settings, engine, epoch)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12, $13, 'running', $14, $15, $16, $17, $18, $19)
+			profile, baseline, seed, rounds, planned, status, started, tool, command, settings, engine, meters, epoch_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12, $13, 'running', $14, $15, $16, $17, $18, $19, $20)
 		RETURNING id`,
 		run.Key, run.PlanKey, suite, machine, commit, plain(run.Checkout.Branch), run.Checkout.Default, run.Checkout.Dirty,
 		run.Profile, run.Baseline, fmt.Sprint(run.Seed), run.Rounds, run.Planned, run.Started, run.Tool, plain(run.Command),
-		settings, engine, epoch).Scan(&id)
+		settings, engine, meters, epoch).Scan(&id)
 	if err != nil {
 		return 0, err
 	}

@@ -168,8 +168,11 @@ func TestARunTakesEverythingOfItsOwnAlong(t *testing.T) {
 	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{storagetest.Summary("go", "csv", "time", 1)}); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.SaveIdle(t.Context(), run.ID, storagetest.Idle(stopwatt.IdleAfter)); err != nil {
+		t.Fatal(err)
+	}
 	execute(t, dsn, "DELETE FROM stopwatt_store.runs")
-	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries"} {
+	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries", "samples", "idle_windows", "idle_powers", "idle_samples"} {
 		answer, err := s.Query(t.Context(), "select count(*) from stopwatt_store."+table, 0)
 		if err != nil || answer.Rows[0][0] != int64(0) {
 			t.Errorf("%s: %v, error %v", table, answer.Rows, err)

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,8 @@ import (
 // histogramLatency is the kind of histogram that holds latencies.
 const histogramLatency = "latency"
 
-// SaveTrial stores a trial with all its figures, or nothing of it. A trial that
-// is stored already stays as it is.
+// SaveTrial stores a trial with all its figures and samples, or nothing of it. A
+// trial that is stored already stays as it is.
 func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error {
 	err := checkFigures(trial)
 	if err == nil {
@@ -62,7 +61,10 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 	if err != nil {
 		return err
 	}
-	return saveFigures(ctx, tx, id, trial)
+	if err := saveFigures(ctx, tx, id, trial); err != nil {
+		return err
+	}
+	return saveSamples(ctx, tx, ofTrial, id, trial.Window, trial.Samples)
 }
 
 // caseOf returns the key of a case of the run's suite.
@@ -140,7 +142,8 @@ func readDone(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.PlannedTr
 }
 
 // Trials returns the trials of a run, with all their figures and in the order
-// in which they were carried out.
+// in which they were carried out. Their samples are left out, which are a
+// thousand times as large: Samples reads those of one trial.
 func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error) {
 	var trials []stopwatt.Trial
 	err := s.reading(ctx, func(tx pgx.Tx) error {
@@ -210,8 +213,8 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 		return err
 	}
 	for i := range trials {
-		slices.SortFunc(trials[i].Measurements, func(a, b stopwatt.Measurement) int { return compareMetrics(a.Metric, b.Metric) })
-		slices.SortFunc(trials[i].Absent, func(a, b stopwatt.Absence) int { return compareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(trials[i].Measurements, func(a, b stopwatt.Measurement) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(trials[i].Absent, func(a, b stopwatt.Absence) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
 	}
 	var kind string
 	var encoded []byte
@@ -225,19 +228,6 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 		trials[at[id]].Latency = &stopwatt.Histogram{}
 		return trials[at[id]].Latency.UnmarshalBinary(encoded)
 	})
-}
-
-// compareMetrics puts metrics into the order in which they are shown, those of
-// another stopwatt's last.
-func compareMetrics(a, b string) int {
-	last := len(stopwatt.Metrics)
-	place := func(name string) int {
-		if at := metricOrder(name); at >= 0 {
-			return at
-		}
-		return last
-	}
-	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 }
 
 // forEach scans the rows about one run, one after the other.

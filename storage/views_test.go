@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,22 +17,41 @@ import (
 )
 
 // history is a database of one finished run, whose figures can be reckoned by
-// hand, and an older one that was aborted, dirty and outside git.
+// hand, and an older one that was aborted, dirty, outside git and under another
+// kernel.
 func history(t *testing.T) *storage.Store {
 	t.Helper()
 	s := open(t, embeddedtest.ForTest(t))
 	old := storagetest.Run()
 	old.Key, old.PlanKey, old.Started = "k-0", "plan-0", old.Started.Add(-time.Hour)
 	old.Checkout = stopwatt.Checkout{Dirty: true}
+	old.Machine.Epoch.Kernel = "5.10.0"
 	endRun(t, s, old, stopwatt.Aborted, nil, nil)
 
 	run := storagetest.Run()
 	run.Checkout.Dirty = false
-	endRun(t, s, run, stopwatt.Finished, trials(), summaries())
+	id := endRun(t, s, run, stopwatt.Finished, trials(), summaries())
+	for _, place := range []stopwatt.IdlePlace{stopwatt.IdleBefore, stopwatt.IdleAfter} {
+		idle := storagetest.Idle(place)
+		idle.Powers = slices.Clone(idlePowers)
+		if place == stopwatt.IdleAfter {
+			idle.Powers[0].Watts = 3.25
+		}
+		if err := s.SaveIdle(t.Context(), id, idle); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return s
 }
 
-func endRun(t *testing.T, s *storage.Store, run stopwatt.Run, status stopwatt.RunStatus, trials []stopwatt.Trial, summaries []stopwatt.Summary) {
+// idlePowers are what the machine of history draws while it does nothing.
+var idlePowers = []stopwatt.IdlePower{
+	{Meter: "board", Watts: 3, Error: 0.5, Over: 30 * time.Second, Warnings: []string{"readings cover 98.0 % of the window"}},
+	{Meter: "cpu", Watts: 1, Error: 0.25, Over: 30 * time.Second},
+	{Meter: "plug", Over: 30 * time.Second, Absent: "it gave no reading"},
+}
+
+func endRun(t *testing.T, s *storage.Store, run stopwatt.Run, status stopwatt.RunStatus, trials []stopwatt.Trial, summaries []stopwatt.Summary) int64 {
 	t.Helper()
 	stored, _, err := s.Begin(t.Context(), run, false)
 	if err != nil {
@@ -48,9 +68,12 @@ func endRun(t *testing.T, s *storage.Store, run stopwatt.Run, status stopwatt.Ru
 	if err := s.Finish(t.Context(), stored.ID, status, run.Started.Add(90*time.Second)); err != nil {
 		t.Fatal(err)
 	}
+	return stored.ID
 }
 
-// trials are two rounds; in the second, rust/csv answered wrongly.
+// trials are two rounds; in the second, rust/csv answered wrongly. Each draws,
+// idle power included, 5 W from the board and 2 W from the CPU, those of rust 8 W
+// and 2.5 W.
 func trials() []stopwatt.Trial {
 	var all []stopwatt.Trial
 	for i, row := range []struct {
@@ -73,13 +96,36 @@ func trials() []stopwatt.Trial {
 		trial.Started = trial.Started.Add(time.Duration(i) * 10 * time.Second)
 		trial.Window.End = trial.Window.Start + int64(row.seconds*1e9)
 		trial.Warnings = nil
-		trial.Measurements = []stopwatt.Measurement{{Metric: "time", Value: row.seconds}, {Metric: "errors", Value: row.errors}}
+		trial.Measurements = []stopwatt.Measurement{{Metric: "time", Value: row.seconds}, {Metric: "errors", Value: row.errors}, {Metric: "requests", Value: 1000}}
+		trial.Absent, trial.Samples = nil, nil
+		board, cpu := 5.0, 2.0
+		if row.implementation == "rust" {
+			board, cpu = 8, 2.5
+		}
+		meter(&trial, stopwatt.Energy{Meter: "board", Gross: int64(board * row.seconds * 1e6)}, idlePowers[0])
+		meter(&trial, stopwatt.Energy{Meter: "cpu", Gross: int64(cpu * row.seconds * 1e6)}, idlePowers[1])
+		meter(&trial, stopwatt.Energy{Meter: "plug", Absent: "it gave no reading"}, idlePowers[2])
 		if row.reason != "" {
 			trial.Status, trial.Reason = stopwatt.Invalid, row.reason
 		}
 		all = append(all, trial)
 	}
 	return all
+}
+
+// meter adds the figures of a meter to a trial, and samples that leave a tenth
+// of its window uncovered.
+func meter(trial *stopwatt.Trial, energy stopwatt.Energy, idle stopwatt.IdlePower) {
+	figures, absent := energy.Figures(idle, trial.Window, 1000)
+	trial.Measurements = append(trial.Measurements, figures...)
+	trial.Absent = append(trial.Absent, absent...)
+	if energy.Absent == "" {
+		start, end := trial.Window.Start, trial.Window.End
+		trial.Samples = append(trial.Samples, stopwatt.Samples{
+			Meter: energy.Meter, Quantity: stopwatt.PowerDrawn, Times: []int64{start, end}, Values: []int64{1, 1},
+			Gaps: []stopwatt.Gap{{From: start, To: start + (end-start)/10, Reason: "it was not read"}},
+		})
+	}
 }
 
 // summaries are those of the valid ones among trials.
@@ -167,7 +213,7 @@ func TestMeasurementsHaveARowForEachTrialAndMetric(t *testing.T) {
 	t.Parallel()
 	s := history(t)
 	got := query(t, s, `select round, status, metric, unit, better, value, suite, commit, branch, on_default, dirty, machine
-		from measurements where implementation = 'rust' and workload = 'csv' order by trial, metric`)
+		from measurements where implementation = 'rust' and workload = 'csv' and metric in ('errors', 'time') order by trial, metric`)
 	rest := []any{"web-servers", "5f0c1e", "main", true, false, "board-1"}
 	want := [][]any{
 		append([]any{int64(1), "valid", "errors", "1", "less", 0.0}, rest...),
@@ -201,10 +247,98 @@ func TestRunsTellTheirProvenance(t *testing.T) {
 	rest := []any{"board-1", "go", "short", int64(3), int64(12)}
 	seed := json.Number(fmt.Sprint(uint64(math.MaxUint64)))
 	want := [][]any{
-		append(append([]any{"k-0", "team/servers", "web-servers", "aborted", nil, nil, false, true}, rest...), int64(0), int64(0), seed, "00:01:30", "20.10.24", "6.1.0"),
+		append(append([]any{"k-0", "team/servers", "web-servers", "aborted", nil, nil, false, true}, rest...), int64(0), int64(0), seed, "00:01:30", "20.10.24", "5.10.0"),
 		append(append([]any{"k-1", "team/servers", "web-servers", "finished", "5f0c1e", "main", true, false}, rest...), int64(7), int64(1), seed, "00:01:30", "20.10.24", "6.1.0"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEnergyHasARowForEachTrialAndMeter(t *testing.T) {
+	t.Parallel()
+	s := history(t)
+	got := query(t, s, `select implementation, round, meter, gross, net, uncertainty, power, per_request, requests, seconds, coverage, reason, status
+		from energy where workload = 'csv' order by implementation, round, meter`)
+	none := func(implementation string, round int64, seconds float64, status string) []any {
+		return []any{implementation, round, "plug", nil, nil, nil, nil, nil, 1000.0, seconds, nil, "it gave no reading", status}
+	}
+	want := [][]any{
+		{"go", int64(1), "board", 20.0, 8.0, 2.0, 5.0, 0.008, 1000.0, 4.0, 0.9, nil, "valid"},
+		{"go", int64(1), "cpu", 8.0, 4.0, 1.0, 2.0, 0.004, 1000.0, 4.0, 0.9, nil, "valid"},
+		none("go", 1, 4, "valid"),
+		{"go", int64(2), "board", 30.0, 12.0, 3.0, 5.0, 0.012, 1000.0, 6.0, 0.9, nil, "valid"},
+		{"go", int64(2), "cpu", 12.0, 6.0, 1.5, 2.0, 0.006, 1000.0, 6.0, 0.9, nil, "valid"},
+		none("go", 2, 6, "valid"),
+		{"rust", int64(1), "board", 24.0, 15.0, 1.5, 8.0, 0.015, 1000.0, 3.0, 0.9, nil, "valid"},
+		{"rust", int64(1), "cpu", 7.5, 4.5, 0.75, 2.5, 0.0045, 1000.0, 3.0, 0.9, nil, "valid"},
+		none("rust", 1, 3, "valid"),
+		{"rust", int64(2), "board", 8.0, 5.0, 0.5, 8.0, 0.005, 1000.0, 1.0, 0.9, nil, "invalid"},
+		{"rust", int64(2), "cpu", 2.5, 1.5, 0.25, 2.5, 0.0015, 1000.0, 1.0, 0.9, nil, "invalid"},
+		none("rust", 2, 1, "invalid"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEnergyKeepsGrossWhereNetIsAbsent(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	noIdle, noAnswer, plain := storagetest.Trial(1, "go", "csv"), storagetest.Trial(2, "go", "csv"), storagetest.Trial(3, "go", "csv")
+	energy := stopwatt.Energy{Meter: "board", Gross: 10e6}
+	figures, absent := energy.Figures(stopwatt.IdlePower{Absent: "masked"}, noIdle.Window, 7)
+	noIdle.Measurements, noIdle.Absent, noIdle.Samples = append(noIdle.Measurements, figures...), absent, nil
+	figures, absent = energy.Figures(stopwatt.IdlePower{Watts: 3}, noAnswer.Window, 0)
+	noAnswer.Measurements, noAnswer.Absent, noAnswer.Samples = figures, absent, nil
+	endRun(t, s, storagetest.Run(), stopwatt.Finished, []stopwatt.Trial{noIdle, noAnswer, plain}, nil)
+	got := query(t, s, "select round, gross, net < -5 as negative, per_request, requests, coverage, reason from energy order by round")
+	want := [][]any{
+		{int64(1), 10.0, nil, nil, nil, nil, "no idle power: masked"},
+		{int64(2), 10.0, true, nil, nil, nil, "no request got a right answer"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIdleTellsThePowersBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	s := history(t)
+	got := query(t, s, "select place, meter, watts, error, seconds, reason, warnings from idle order by place, meter")
+	var want [][]any
+	for _, row := range []struct {
+		place string
+		watts float64
+	}{{"after", 3.25}, {"before", 3}} {
+		want = append(want,
+			[]any{row.place, "board", row.watts, 0.5, 30.0, nil, `{"readings cover 98.0 % of the window"}`},
+			[]any{row.place, "cpu", 1.0, 0.25, 30.0, nil, "{}"},
+			[]any{row.place, "plug", nil, nil, 30.0, "it gave no reading", "{}"})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLongTextsOfAMachineStandOnceForAnEpoch(t *testing.T) {
+	t.Parallel()
+	s := history(t)
+	again := storagetest.Run()
+	again.Key, again.PlanKey, again.Started = "k-9", "plan-9", again.Started.Add(time.Hour)
+	again.Machine.Identity.CPUInfo += "cpu MHz\t: 1234.5\n" // which some kernel may call otherwise
+	endRun(t, s, again, stopwatt.Finished, nil, nil)
+	got := query(t, s, `select m.kernel, m.command_line, m.cpuinfo, count(*), max(r.started) = m.last_seen, min(r.started) = m.first_seen
+		from machines m join runs r using (epoch) group by m.kernel, m.command_line, m.cpuinfo, m.first_seen, m.last_seen order by m.first_seen`)
+	text := storagetest.Run().Machine.Identity.CPUInfo
+	want := [][]any{{"5.10.0", "ro quiet", text, int64(1), true, true}, {"6.1.0", "ro quiet", text, int64(2), true, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	places := query(t, s, `select 'runs' from stopwatt_store.runs r where r::text like '%flags%'
+		union all select 'machines' from stopwatt_store.machines m where m::text like '%flags%'
+		union all select 'epochs' from stopwatt_store.machine_epochs e where e::text like '%flags%'`)
+	if diff := cmp.Diff([][]any{{"epochs"}, {"epochs"}}, places); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -27,6 +27,8 @@ type Store interface {
 	Finish(ctx context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error
 	Results(ctx context.Context, runID int64) (stopwatt.Results, error)
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
+	Samples(ctx context.Context, runID int64, trial stopwatt.PlannedTrial) ([]stopwatt.Samples, error)
+	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
 }
 
 // Exercise puts a store through what a run asks of it. open returns an empty
@@ -37,6 +39,13 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a run without git has no commit":                     outsideGit,
 		"a trial comes back whole":                            trialComesBack,
 		"a trial saved twice is there once":                   savedTwice,
+		"a trial's samples come back apart from it":           samplesComeBack,
+		"a trial of samples without their times is refused":   samplesWithoutTimes,
+		"energy metrics stand behind the CPU times":           energyMetrics,
+		"idle windows come back in the order of time":         idleComesBack,
+		"an idle window saved twice is there once":            idleTwice,
+		"an idle power of NaN is refused":                     idleNotANumber,
+		"a machine that changed is still the same":            changedMachine,
 		"a trial that measured NaN is refused":                notANumber,
 		"a summary of NaN is refused":                         notASummary,
 		"a trial of an unknown metric is refused":             unknownMetric,
@@ -135,25 +144,30 @@ func trialComesBack(t *testing.T, s Store) {
 	run, _ := begin(t, s, Run(), false)
 	second, first := Trial(2, "go", "csv"), Trial(1, "rust", "csv")
 	first.Status, first.Reason, first.Latency = stopwatt.Invalid, "container exited (137, out of memory)", nil
-	first.Measurements, first.Absent, first.Warnings = nil, nil, nil
+	first.Measurements, first.Absent, first.Warnings, first.Samples = nil, nil, nil, nil
 	save(t, s, run.ID, second, first)
 	trials, err := s.Trials(t.Context(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, trials, []stopwatt.Trial{first, second})
+	same(t, trials, []stopwatt.Trial{first, withoutSamples(second)})
+}
+
+func withoutSamples(trial stopwatt.Trial) stopwatt.Trial {
+	trial.Samples = nil
+	return trial
 }
 
 func savedTwice(t *testing.T, s Store) {
 	run, _ := begin(t, s, Run(), false)
 	changed := Trial(1, "go", "csv")
-	changed.Measurements = []stopwatt.Measurement{{Metric: "time", Value: 9}}
+	changed.Measurements, changed.Samples = []stopwatt.Measurement{{Metric: "time", Value: 9}}, nil
 	save(t, s, run.ID, Trial(1, "go", "csv"), changed)
 	trials, err := s.Trials(t.Context(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, trials, []stopwatt.Trial{Trial(1, "go", "csv")})
+	same(t, trials, []stopwatt.Trial{withoutSamples(Trial(1, "go", "csv"))})
 }
 
 func notANumber(t *testing.T, s Store) {
@@ -201,12 +215,15 @@ func metricTwice(t *testing.T, s Store) {
 func unknownRun(t *testing.T, s Store) {
 	_, errResults := s.Results(t.Context(), 4711)
 	_, errTrials := s.Trials(t.Context(), 4711)
+	_, errSamples := s.Samples(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial)
 	for call, err := range map[string]error{
 		"SaveTrial":     s.SaveTrial(t.Context(), 4711, Trial(1, "go", "csv")),
 		"SaveSummaries": s.SaveSummaries(t.Context(), 4711, nil),
 		"Finish":        s.Finish(t.Context(), 4711, stopwatt.Finished, ended),
 		"Results":       errResults,
 		"Trials":        errTrials,
+		"Samples":       errSamples,
+		"SaveIdle":      s.SaveIdle(t.Context(), 4711, Idle(stopwatt.IdleBefore)),
 	} {
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s: %v", call, err)

@@ -19,8 +19,12 @@ func Run() stopwatt.Run {
 		},
 		Machine: stopwatt.Machine{
 			Name:     "board-1",
-			Identity: stopwatt.MachineIdentity{ID: "1d", CPUModel: "A76", Cores: 4, Threads: 4, MemoryBytes: 8 << 30},
-			Epoch:    stopwatt.MachineEpoch{Kernel: "6.1.0", EngineVersion: "20.10.24"},
+			Identity: stopwatt.MachineIdentity{ID: "1d", CPUModel: "A76", Cores: 4, Threads: 4, MemoryBytes: 8 << 30, CPUInfo: "processor\t: 0\nflags\t: fp\n"},
+			Epoch:    stopwatt.MachineEpoch{Kernel: "6.1.0", CommandLine: "ro quiet", EngineVersion: "20.10.24"},
+		},
+		Meters: []stopwatt.Meter{
+			{Name: "board", Source: "ina226 0-0040", Renewal: 140 * time.Millisecond},
+			{Name: "cpu", Absent: "this machine has no RAPL"},
 		},
 		Engine: stopwatt.Engine{Version: "20.10.24", API: "1.41", OS: "linux", Architecture: "arm64"},
 		Images: map[string]stopwatt.Image{
@@ -60,7 +64,37 @@ func Trial(round int, implementation, workload string) stopwatt.Trial {
 		Absent:       []stopwatt.Absence{{Metric: "memory_peak", Reason: "cgroup v2 without memory.peak"}},
 		Warnings:     []string{"the driver was busy", "4 % steal"},
 		Latency:      latency,
+		Samples: []stopwatt.Samples{
+			{
+				Meter: "board", Quantity: stopwatt.PowerDrawn,
+				Times: []int64{1_000_000_000, 2_000_000_000, 5_000_000_000, math.MaxInt64}, Values: []int64{4_200_000, 0, -3, math.MinInt64},
+				Gaps: []stopwatt.Gap{{From: 2_000_000_000, To: 5_000_000_000, Reason: "EAGAIN \u00fc"}},
+			},
+			{Meter: "vmstat", Quantity: "us"},
+			{Meter: "server", Quantity: stopwatt.CPUUsed, Times: []int64{1, 2}, Values: []int64{3, 4}},
+		},
 	}
+}
+
+// Idle is an idle window of Run.
+func Idle(place stopwatt.IdlePlace) stopwatt.IdleWindow {
+	idle := stopwatt.IdleWindow{
+		Place:   place,
+		Started: time.Date(2026, 3, 4, 5, 6, 30, 500_000_000, time.UTC),
+		Window:  stopwatt.Window{Start: 500_000_000, End: 30_500_000_000},
+		Powers: []stopwatt.IdlePower{
+			{Meter: "cpu", Over: 30 * time.Second, Absent: "this machine has no RAPL"},
+			{Meter: "board", Watts: 3.25, Error: 0.0625, Over: 30 * time.Second, Warnings: []string{"readings cover 98.0 % of the window"}},
+		},
+		Samples: []stopwatt.Samples{
+			{Meter: "vmstat", Quantity: "us", Times: []int64{1_000_000_000, 2_000_000_000}, Values: []int64{10, 0}},
+			{Meter: "vmstat", Quantity: "b", Times: []int64{1_000_000_000, 2_000_000_000}, Values: []int64{0, 0}},
+		},
+	}
+	if place == stopwatt.IdleAfter {
+		idle.Started = idle.Started.Add(time.Hour)
+	}
+	return idle
 }
 
 // Summary is one of a case of Run.

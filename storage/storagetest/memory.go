@@ -84,7 +84,7 @@ func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
 		r.run.Status = stopwatt.Aborted
 	}
 	run.ID = int64(len(m.runs) + 1)
-	run.Status = stopwatt.Running
+	run.Status, run.Idle = stopwatt.Running, nil
 	m.runs = append(m.runs, &memoryRun{run: run})
 	return m.runs[run.ID-1], nil
 }
@@ -96,7 +96,8 @@ func (r *memoryRun) reopen() {
 }
 
 func samePlan(a, b stopwatt.Run) bool {
-	return a.PlanKey == b.PlanKey && a.Project == b.Project && a.Suite == b.Suite && a.Machine.Identity == b.Machine.Identity
+	return a.PlanKey == b.PlanKey && a.Project == b.Project && a.Suite == b.Suite &&
+		storage.Fingerprint(a.Machine.Identity) == storage.Fingerprint(b.Machine.Identity)
 }
 
 // SaveTrial does what storage.Store.SaveTrial does.
@@ -139,7 +140,7 @@ func check(trial stopwatt.Trial) error {
 			return fmt.Errorf("metric %q is not known", name)
 		}
 	}
-	return nil
+	return checkSamples(trial.Samples)
 }
 
 func notAFigure(value float64) bool { return math.IsNaN(value) || math.IsInf(value, 0) }
@@ -194,8 +195,12 @@ func (m *Memory) Trials(_ context.Context, runID int64) ([]stopwatt.Trial, error
 	slices.SortStableFunc(trials, func(a, b stopwatt.Trial) int { return cmp.Compare(a.Position, b.Position) })
 	for i := range trials {
 		trials[i].Measurements = slices.SortedFunc(slices.Values(trials[i].Measurements), func(a, b stopwatt.Measurement) int {
-			return cmp.Compare(place(a.Metric), place(b.Metric))
+			return stopwatt.CompareMetrics(a.Metric, b.Metric)
 		})
+		trials[i].Absent = slices.SortedFunc(slices.Values(trials[i].Absent), func(a, b stopwatt.Absence) int {
+			return stopwatt.CompareMetrics(a.Metric, b.Metric)
+		})
+		trials[i].Samples = nil
 	}
 	return trials, nil
 }
@@ -264,18 +269,13 @@ func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt
 		result.Absent = append(result.Absent, stopwatt.AbsenceCount{Metric: absence.Metric, Reason: absence.Reason, Count: count})
 	}
 	slices.SortFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int {
-		return cmp.Or(cmp.Compare(place(a.Metric), place(b.Metric)), cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
+		return cmp.Or(stopwatt.CompareMetrics(a.Metric, b.Metric), cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
 	})
 	for _, summary := range r.summaries {
 		if summary.Case == c && summary.Revision == revision {
 			result.Summaries = append(result.Summaries, summary)
 		}
 	}
-	slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return cmp.Compare(place(a.Metric), place(b.Metric)) })
+	slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
 	return result
-}
-
-// place is where a metric stands in the order in which they are shown.
-func place(name string) int {
-	return slices.IndexFunc(stopwatt.Metrics, func(m stopwatt.Metric) bool { return m.Name == name })
 }

@@ -1,0 +1,70 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/storage"
+)
+
+// Samples does what storage.Store.Samples does.
+func (m *Memory) Samples(_ context.Context, runID int64, planned stopwatt.PlannedTrial) ([]stopwatt.Samples, error) {
+	if err := m.enter("Samples"); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return nil, err
+	}
+	for _, trial := range r.trials {
+		if trial.PlannedTrial == planned {
+			return trial.Samples, nil
+		}
+	}
+	return nil, fmt.Errorf("trial %s, round %d: %w", planned.Case, planned.Round, storage.ErrNotFound)
+}
+
+// SaveIdle does what storage.Store.SaveIdle does.
+func (m *Memory) SaveIdle(_ context.Context, runID int64, idle stopwatt.IdleWindow) error {
+	if err := m.enter("SaveIdle"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	for _, power := range idle.Powers {
+		if power.Absent == "" && (notAFigure(power.Watts) || notAFigure(power.Error) || power.Error < 0) {
+			return fmt.Errorf("idle power of %s is %g ± %g W, which is no figure", power.Meter, power.Watts, power.Error)
+		}
+	}
+	if err := checkSamples(idle.Samples); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.run.Idle, func(w stopwatt.IdleWindow) bool { return w.Started.Equal(idle.Started) }) {
+		return nil
+	}
+	windows := append(slices.Clone(r.run.Idle), idle) // what was read before stays as it is
+	slices.SortFunc(windows, func(a, b stopwatt.IdleWindow) int { return a.Started.Compare(b.Started) })
+	r.run.Idle = windows
+	return nil
+}
+
+// checkSamples refuses what the database would refuse.
+func checkSamples(samples []stopwatt.Samples) error {
+	for i, s := range samples {
+		if len(s.Times) != len(s.Values) {
+			return fmt.Errorf("samples of %s, %s: %d times and %d values", s.Meter, s.Quantity, len(s.Times), len(s.Values))
+		}
+		if slices.ContainsFunc(samples[:i], func(o stopwatt.Samples) bool { return o.Meter == s.Meter && o.Quantity == s.Quantity }) {
+			return fmt.Errorf("samples of %s, %s, are there twice", s.Meter, s.Quantity)
+		}
+	}
+	return nil
+}
