@@ -138,11 +138,12 @@ func TestAParentOutlivesItsContainer(t *testing.T) {
 	willing, unwilling := b.do(t, "sleep")
 	docker(t, nil, "rm", "--force", b.container)
 	after := parent.Read()
-	checkFields(t, after, hardwareMayLack(after, nil))
-	if after.CPU < b.cpu || after.MemoryPeak < b.memory || after.MemoryCurrent > b.memory/2 || after.PidsCurrent != 0 {
+	lacked := lackedHere(after)
+	checkFields(t, after, lacked)
+	if after.CPU < b.cpu || after.MemoryPeak < b.memory && lacked["MemoryPeak"] == "" || after.MemoryCurrent > b.memory/2 || after.PidsCurrent != 0 {
 		t.Errorf("after its end: %+v; it used %d ns and %d bytes", after, b.cpu, b.memory)
 	}
-	if got, reason := after.Since(before, "ContextSwitches"); reason != "" || got < willing+unwilling {
+	if got, reason := after.Since(before, "ContextSwitches"); lacked["ContextSwitches"] == "" && (reason != "" || got < willing+unwilling) {
 		t.Errorf("its context switches rose by %d (%s); the program counted %d", got, reason, willing+unwilling)
 	}
 	if after.ThreadsEnded == 0 {
