@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"containers":                    {},
 	"git":                           {},
 	"meter":                         {},
+	"meter/simulated":               {},
 	"migrations":                    {},
 	"storage":                       {"migrations"},
 	"storage/embedded":              {},

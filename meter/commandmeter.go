@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -48,18 +49,15 @@ func openCommand(host Host, setting stopwatt.CommandMeter) (instrument, error) {
 	}
 	m.command = exec.Command(setting.Command[0], setting.Command[1:]...)
 	m.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C"}
-	m.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	m.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	complaints := &tail{}
 	m.command.Stderr = complaints
 	m.command.WaitDelay = commandGrace
-	var err error
-	if m.lines, err = m.command.StdoutPipe(); err == nil {
-		err = m.command.Start()
-	}
-	if err != nil {
+	started := make(chan error)
+	go m.follow(complaints, started)
+	if err := <-started; err != nil {
 		return instrument{}, refusal{says: "start " + setting.Command[0] + ": " + lastCause(err).Error()}
 	}
-	go m.follow(complaints)
 	return instrument{
 		source:   "command " + filepath.Base(setting.Command[0]),
 		counters: countersOf(setting.Unit),
@@ -96,9 +94,20 @@ func (m *commandMeter) tell(value int64, err error) {
 	}
 }
 
-// follow reads the program's lines until it ends.
-func (m *commandMeter) follow(complaints *tail) {
+// follow starts the program and reads its lines until it ends. It keeps its
+// thread for itself: when the thread that started the program is gone, so that
+// stopwatt must have been killed, the kernel ends the program.
+func (m *commandMeter) follow(complaints *tail, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	defer close(m.ended)
+	var err error
+	if m.lines, err = m.command.StdoutPipe(); err == nil {
+		err = m.command.Start()
+	}
+	if started <- err; err != nil {
+		return
+	}
 	m.readLines()
 	m.reap()
 	end := fmt.Errorf("its program ended (%s)%s", m.command.ProcessState, complaints.last())

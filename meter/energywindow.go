@@ -103,10 +103,13 @@ func (t *track) absent(before, after mark, window stopwatt.Window, energy stopwa
 			return gaps[0].Reason
 		}
 	}
+	if reason := t.few(window, energy.Renewals); reason != "" {
+		return reason
+	}
 	if energy.Coverage < stopwatt.LeastCoverage {
 		return fmt.Sprintf("its readings cover %.1f %% of the window, and %.0f %% are needed%s", 100*energy.Coverage, 100*stopwatt.LeastCoverage, t.lately())
 	}
-	return t.few(window, energy.Renewals)
+	return ""
 }
 
 // lately adds the last failure to a reason.
