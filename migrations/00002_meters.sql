@@ -3,7 +3,7 @@
 -- A stopwatt that waits for these tables holds up those that measure, which give
 -- up a trial that cannot be saved within ten seconds: rather than that, this
 -- step gives up.
-SET LOCAL lock_timeout = '5s';
+SET LOCAL lock_timeout = '3s';
 
 -- Changes nothing but takes the lock of the view, before those of the tables, as
 -- its readers do: the other way round they and this step would wait for each
