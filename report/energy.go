@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -116,10 +118,11 @@ func unread(run stopwatt.Run) []string {
 
 // sentence begins with a capital letter and ends with a full stop.
 func sentence(text string) string {
-	if text == "" {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
 
 // hasEnergy tells whether one of the metrics is of energy.

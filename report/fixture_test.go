@@ -188,6 +188,9 @@ func contrastOf(results stopwatt.Results, metrics []stopwatt.Metric) stopwatt.Co
 		}
 		c.Means = append(c.Means, mean)
 	}
+	if len(results.Run.Meters) > 0 {
+		c.Meters = metersOf(results)
+	}
 	return c
 }
 

@@ -48,7 +48,9 @@ func longest(lines []string) int {
 func (g grid) nameWidth() int {
 	widest := longest(g.corner)
 	for _, row := range g.rows {
-		widest = max(widest, longest(row.name))
+		if row.text == "" {
+			widest = max(widest, longest(row.name))
+		}
 	}
 	return widest
 }
@@ -102,10 +104,7 @@ func (g grid) pack(columns, most int) [][]gridColumn {
 // renderBlock draws one block. What rows say in text is said in the first.
 func (g grid) renderBlock(block []gridColumn, columns int, first bool) []string {
 	names := g.nameWidth()
-	headings := make([][]string, len(block))
-	for i, column := range block {
-		headings[i] = column.heading
-	}
+	headings := atBottom(block)
 	lines := g.renderRow(g.corner, headings, block, names)
 	for r, row := range g.rows {
 		if row.text != "" {
@@ -123,6 +122,19 @@ func (g grid) renderBlock(block []gridColumn, columns int, first bool) []string 
 		lines = append(lines, g.renderRow(row.name, cells, block, names)...)
 	}
 	return lines
+}
+
+// atBottom are the headings of columns, so that their last lines are side by side.
+func atBottom(block []gridColumn) [][]string {
+	height := 0
+	for _, column := range block {
+		height = max(height, len(column.heading))
+	}
+	headings := make([][]string, len(block))
+	for i, column := range block {
+		headings[i] = append(make([]string, height-len(column.heading)), column.heading...)
+	}
+	return headings
 }
 
 // renderRow draws the lines of one row, cells aligned to the right and, where

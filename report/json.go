@@ -38,6 +38,8 @@ type (
 		Ended    *time.Time           `json:"ended,omitempty"`
 		Commit   jsonCommit           `json:"commit"`
 		Machine  jsonMachine          `json:"machine"`
+		Meters   []jsonMeter          `json:"meters,omitempty"`
+		Idle     []jsonIdle           `json:"idle,omitempty"`
 		Engine   jsonEngine           `json:"engine"`
 		Images   map[string]jsonImage `json:"images"`
 		Tool     string               `json:"tool"`
@@ -57,11 +59,17 @@ type (
 		CPU         string `json:"cpu"`
 		Cores       int    `json:"cores"`
 		Threads     int    `json:"threads"`
+		Caches      string `json:"caches,omitempty"`
+		SMT         string `json:"smt,omitempty"`
+		Turbo       string `json:"turbo,omitempty"`
 		MemoryBytes int64  `json:"memory_bytes"`
 		Virtual     bool   `json:"virtual"`
 		Kernel      string `json:"kernel"`
+		CommandLine string `json:"command_line,omitempty"` // of the kernel
 		Microcode   string `json:"microcode"`
 		Governor    string `json:"governor"`
+		ClockSource string `json:"clock_source,omitempty"`
+		CPUInfo     string `json:"cpuinfo,omitempty"`
 	}
 	jsonEngine struct {
 		Version       string `json:"version"`
@@ -93,7 +101,12 @@ type (
 		Marked         int           `json:"marked"`
 		Reasons        []jsonReason  `json:"reasons,omitempty"`
 		Absent         []jsonAbsence `json:"absent,omitempty"`
+		Warnings       []jsonWarning `json:"warnings,omitempty"`
 		Metrics        []jsonSummary `json:"metrics"`
+	}
+	jsonWarning struct {
+		Warning string `json:"warning"`
+		Count   int    `json:"count"`
 	}
 	jsonReason struct {
 		Reason string `json:"reason"`
@@ -149,7 +162,7 @@ func JSON(w io.Writer, results stopwatt.Results, trials []stopwatt.Trial) error 
 }
 
 func jsonOfRun(run stopwatt.Run) jsonRun {
-	c, identity, epoch, engine := run.Checkout, run.Machine.Identity, run.Machine.Epoch, run.Engine
+	c, engine := run.Checkout, run.Engine
 	images := map[string]jsonImage{}
 	for name, image := range run.Images {
 		images[name] = jsonOfImage(image)
@@ -162,17 +175,24 @@ func jsonOfRun(run stopwatt.Run) jsonRun {
 			SHA: c.Commit.SHA, Subject: c.Commit.Subject, Author: c.Commit.Author, Time: moment(c.Commit.Time),
 			Branch: c.Branch, Dirty: c.Dirty,
 		},
-		Machine: jsonMachine{
-			Name: run.Machine.Name, ID: identity.ID, CPU: identity.CPUModel, Cores: identity.Cores,
-			Threads: identity.Threads, MemoryBytes: identity.MemoryBytes, Virtual: identity.Virtual,
-			Kernel: epoch.Kernel, Microcode: epoch.Microcode, Governor: epoch.Governor,
-		},
+		Machine: jsonOfMachine(run.Machine), Meters: jsonOfMeters(run.Meters), Idle: jsonOfIdle(run.Idle),
 		Engine: jsonEngine{
 			Version: engine.Version, API: engine.API, OS: engine.OS, Architecture: engine.Architecture,
 			StorageDriver: engine.StorageDriver, CgroupVersion: engine.CgroupVersion,
 			CgroupDriver: engine.CgroupDriver, Remote: engine.Remote,
 		},
 		Images: images, Tool: run.Tool, Command: run.Command,
+	}
+}
+
+func jsonOfMachine(m stopwatt.Machine) jsonMachine {
+	identity, epoch := m.Identity, m.Epoch
+	return jsonMachine{
+		Name: m.Name, ID: identity.ID, CPU: identity.CPUModel, Cores: identity.Cores, Threads: identity.Threads,
+		Caches: identity.Caches, SMT: identity.SMT, Turbo: identity.Turbo,
+		MemoryBytes: identity.MemoryBytes, Virtual: identity.Virtual,
+		Kernel: epoch.Kernel, CommandLine: epoch.CommandLine, Microcode: epoch.Microcode, Governor: epoch.Governor,
+		ClockSource: epoch.ClockSource, CPUInfo: identity.CPUInfo,
 	}
 }
 
@@ -195,15 +215,22 @@ func jsonOfCase(result stopwatt.CaseResult) jsonCase {
 	for _, a := range result.Absent {
 		out.Absent = append(out.Absent, jsonAbsence(a))
 	}
+	for _, w := range result.Warnings {
+		out.Warnings = append(out.Warnings, jsonWarning(w))
+	}
 	for _, s := range result.Summaries {
-		summary := jsonSummary{
-			Metric: s.Metric, Unit: unitName(s.Metric), N: s.N,
-			Mean: finite(s.Mean), Median: finite(s.Median), Min: finite(s.Min), Max: finite(s.Max),
-		}
-		if s.N > 1 {
-			summary.SD = finite(s.SD)
-		}
-		out.Metrics = append(out.Metrics, summary)
+		out.Metrics = append(out.Metrics, jsonOfSummary(s))
+	}
+	return out
+}
+
+func jsonOfSummary(s stopwatt.Summary) jsonSummary {
+	out := jsonSummary{
+		Metric: s.Metric, Unit: unitName(s.Metric), N: s.N,
+		Mean: finite(s.Mean), Median: finite(s.Median), Min: finite(s.Min), Max: finite(s.Max),
+	}
+	if s.N > 1 {
+		out.SD = finite(s.SD)
 	}
 	return out
 }

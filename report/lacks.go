@@ -48,9 +48,9 @@ func lacksOfCase(of stopwatt.Case, result stopwatt.CaseResult, metrics []stopwat
 		reasons := absences(result, metric.Name)
 		same := func(l lack) bool { return l.n == s.N && slices.Equal(l.reasons, reasons) }
 		if i := slices.IndexFunc(found, same); i >= 0 {
-			found[i].metrics = append(found[i].metrics, metric.Name)
+			found[i].metrics = append(found[i].metrics, Clean(metric.Name))
 		} else {
-			found = append(found, lack{[]string{metric.Name}, s.N, result.Valid, []stopwatt.Case{of}, reasons})
+			found = append(found, lack{[]string{Clean(metric.Name)}, s.N, result.Valid, []stopwatt.Case{of}, reasons})
 		}
 	}
 	return found

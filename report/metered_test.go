@@ -79,6 +79,39 @@ func meter(random *rand.Rand, trial *stopwatt.Trial, idle []stopwatt.IdlePower) 
 		vmstat(random, trial.Window, 40))
 }
 
+// metersOf lays the meters board and cpu side by side plainly; package regression
+// has the real one.
+func metersOf(results stopwatt.Results) stopwatt.MeterContrast {
+	c := stopwatt.MeterContrast{Meters: results.Run.Meters[:2], Comparable: 2, Alike: 1}
+	at := 0
+	for _, w := range results.Run.Settings.Workloads {
+		block := stopwatt.MeterWorkload{Workload: w.Name}
+		for range results.Run.Settings.Implementations {
+			result := results.Cases[at]
+			block.Rows = append(block.Rows, stopwatt.MeterRow{
+				Implementation: result.Case.Implementation, Result: result,
+				Ratios: []stopwatt.Ratio{ratioBetween(result, "energy_board", "energy_cpu")},
+			})
+			at++
+		}
+		c.Workloads = append(c.Workloads, block)
+	}
+	c.Workloads[2].Swaps = []stopwatt.Swap{{
+		Implementations: [2]string{"rust-tokio", "go"}, Meters: [2]string{"board", "cpu"},
+		Means: [2][2]float64{{386.7, 391}, {132.5, 129}}, Near: true,
+	}}
+	return c
+}
+
+func ratioBetween(result stopwatt.CaseResult, metric, other string) stopwatt.Ratio {
+	a, has := result.Summary(metric)
+	b, hasOther := result.Summary(other)
+	if !has || !hasOther {
+		return stopwatt.Ratio{}
+	}
+	return stopwatt.Ratio{Value: a.Mean / b.Mean, Known: true}
+}
+
 // ticks are times from just before a window to just behind it.
 func ticks(window stopwatt.Window, every int64) []int64 {
 	var times []int64

@@ -50,8 +50,7 @@ func Terminal(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 		page.ratios()
 	}
 	page.footnotes()
-	_, err := io.WriteString(w, strings.Join(page.lines, "\n")+"\n")
-	return err
+	return page.write(w)
 }
 
 // A page is a terminal's output while it is written.
@@ -65,8 +64,11 @@ type page struct {
 	notes     []string
 }
 
-// text adds a paragraph.
+// text adds a paragraph, unless it is empty.
 func (p *page) text(text string) {
+	if text == "" {
+		return
+	}
 	p.lines = append(p.lines, wrap(text, p.options.Width, 2)...)
 }
 
@@ -98,8 +100,7 @@ func (p *page) longer(names, shown []string) {
 	p.note("%s", strings.Join(listShortened(names, shown), ", "))
 }
 
-// footnotes adds what the figures rest on, what could not be said, and what to
-// type next.
+// footnotes adds what the figures rest on and what could not be said.
 func (p *page) footnotes() {
 	for _, note := range energyNotes(p.run, p.contrast.Metrics, "; --gross leaves it in") {
 		p.note("%s", note)
@@ -111,6 +112,10 @@ func (p *page) footnotes() {
 		p.note("%s", w)
 	}
 	p.longer(workloadsOf(p.contrast), p.workloads)
+}
+
+// write writes the page: its lines, the notes, and what to type next.
+func (p *page) write(w io.Writer) error {
 	if len(p.notes) > 0 {
 		p.lines = append(p.lines, "")
 	}
@@ -120,4 +125,6 @@ func (p *page) footnotes() {
 	if p.options.Next != "" {
 		p.lines = append(p.lines, "", Clean(p.options.Next))
 	}
+	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
+	return err
 }

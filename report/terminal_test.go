@@ -56,14 +56,7 @@ func TestTerminal(t *testing.T) {
 func TestTerminalIsNeverWiderThanAsked(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
-	pieces := []string{"go", "rust-tokio", "名", "é", "e\u0301", "👩‍👩‍👧", "\x1b[1m", "\u202e", " ", "|", "\n", "a-very-long-name-", "\xff"}
-	name := func() string {
-		text := ""
-		for range 1 + random.IntN(12) {
-			text += pieces[random.IntN(len(pieces))]
-		}
-		return text
-	}
+	name := hostileNames(random)
 	for range 60 {
 		results, metrics := randomResults(random, name)
 		options := Options{
@@ -75,14 +68,33 @@ func TestTerminalIsNeverWiderThanAsked(t *testing.T) {
 		if options.Width == 0 {
 			limit = 80
 		}
-		for line := range strings.Lines(string(terminalOf(t, results, metrics, options))) {
-			line = strings.TrimSuffix(line, "\n")
-			if width(line) > limit {
-				t.Fatalf("%+v: %d columns wide:\n%s\n%s", options, width(line), line, terminalOf(t, results, metrics, options))
-			}
-			if i := strings.IndexFunc(line, func(r rune) bool { return unicode.Is(unicode.C, r) }); i >= 0 || !utf8.ValidString(line) {
-				t.Fatalf("%+v: a control character in %q", options, line)
-			}
+		narrow(t, string(terminalOf(t, results, metrics, options)), limit)
+	}
+}
+
+// hostileNames makes names of all that a terminal may trip over.
+func hostileNames(random *rand.Rand) func() string {
+	pieces := []string{"go", "rust-tokio", "名", "é", "e\u0301", "👩‍👩‍👧", "\x1b[1m", "\u202e", " ", "|", "\n", "a-very-long-name-", "\xff", "<script>", "`", "12.5"}
+	return func() string {
+		text := ""
+		for range 1 + random.IntN(12) {
+			text += pieces[random.IntN(len(pieces))]
+		}
+		return text
+	}
+}
+
+// narrow fails for a line that is wider than so many columns, and for one that
+// holds a control character.
+func narrow(t *testing.T, text string, limit int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if width(line) > limit {
+			t.Fatalf("%d columns wide:\n%s\n%s", width(line), line, text)
+		}
+		if i := strings.IndexFunc(line, func(r rune) bool { return unicode.Is(unicode.C, r) }); i >= 0 || !utf8.ValidString(line) {
+			t.Fatalf("a control character in %q", line)
 		}
 	}
 }
@@ -100,8 +112,16 @@ func randomResults(random *rand.Rand, name func() string) (stopwatt.Results, []s
 	metrics := slices.Clone(stopwatt.Metrics)
 	random.Shuffle(len(metrics), func(i, j int) { metrics[i], metrics[j] = metrics[j], metrics[i] })
 	metrics = append(metrics[:random.IntN(8)], stopwatt.Metrics[0])
+	metrics = append(metrics, stopwatt.EnergyMetrics("board")[:random.IntN(5)]...)
 	for _, c := range settings.Cases() {
 		result := stopwatt.CaseResult{Case: c, Valid: random.IntN(1e6), Invalid: random.IntN(3), Marked: random.IntN(2)}
+		if result.Marked > 0 {
+			result.Warnings = []stopwatt.WarningCount{{Warning: name(), Count: 1}, {Warning: name(), Count: 2}}
+		}
+		if random.IntN(8) == 0 {
+			result.Valid, result.Invalid = 0, 2
+		}
+		result.Absent = []stopwatt.AbsenceCount{{Metric: metrics[0].Name, Reason: name(), Count: 1}}
 		if result.Invalid > 0 {
 			result.Reasons = []stopwatt.ReasonCount{{Reason: name() + name(), Count: result.Invalid}}
 		}

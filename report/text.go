@@ -77,6 +77,23 @@ func wrap(text string, columns, indent int) []string {
 	return append(lines, line)
 }
 
+// broken breaks a metric's name into lines of at most so many columns, behind an
+// underscore or at a blank where it can.
+func broken(name string, columns int) []string {
+	var lines []string
+	for width(name) > columns {
+		head := cells.Truncate(name, columns, "")
+		if strings.HasPrefix(name[len(head):], " ") {
+			head += " "
+		} else if at := strings.LastIndexAny(head, "_ "); at > 0 {
+			head = name[:at+1]
+		}
+		lines = append(lines, strings.TrimRight(head, " "))
+		name = name[len(head):]
+	}
+	return append(lines, name)
+}
+
 // shorten cuts names to a width in columns, each to a beginning of its own;
 // where two would look alike they are numbered. Names that fit stay as they are.
 func shorten(names []string, columns int) []string {

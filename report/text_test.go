@@ -76,6 +76,29 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		text string
+		want []string
+	}{
+		{"a short name stays", "time", []string{"time"}},
+		{"a long one is broken behind an underscore", "context_switches_server", []string{"context_", "switches_", "server"}},
+		{"or at a blank", "energy_cpu net", []string{"energy_cpu", "net"}},
+		{"or anywhere", "a-very-long-name net", []string{"a-very-lon", "g-name net"}},
+		{"as few lines as can be", "a_b_c_d_e_f_g", []string{"a_b_c_d_e_", "f_g"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, broken(test.text, 10)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

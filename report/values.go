@@ -56,7 +56,7 @@ func (p *page) means() grid {
 		g.rows = append(g.rows, gridRow{name: []string{p.names[i+1]}})
 	}
 	for m, metric := range p.contrast.Metrics {
-		column := gridColumn{heading: []string{label(metric)}}
+		column := gridColumn{heading: broken(label(metric), widestHeading)}
 		for _, row := range p.contrast.Means {
 			cell := Ratio(metric, row.Ratios[m], AsRatio)
 			column.cells = append(column.cells, []string{cell + ofCount(row, m, n)})
@@ -159,7 +159,7 @@ func (p *page) stacked(index int) grid {
 	}
 	for m, metric := range p.contrast.Metrics {
 		scale, written := figuresOf(p.contrast, block, m, p.options.Unit)
-		column := gridColumn{heading: []string{label(metric), scale.unit.name}}
+		column := gridColumn{heading: append(broken(label(metric), widestHeading), scale.unit.name)}
 		for _, f := range written {
 			cell := []string{absent}
 			if f.present {
@@ -186,6 +186,10 @@ func (p *page) nothing(index int) grid {
 	}
 	return g
 }
+
+// widestHeading is how wide the name of a metric may be in one line, so that it
+// fits beside the longest name in the smallest width.
+const widestHeading = smallestWidth - longestName - 2 - gap
 
 // starred is an implementation's name as shown, the baseline's with a star.
 func (p *page) starred(i int) string {
