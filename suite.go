@@ -96,6 +96,9 @@ type PlanSettings struct {
 type MeterSettings struct {
 	Idle  time.Duration // how long idle power is measured, before the first round and after the last
 	Every time.Duration // from one sample to the next
+	// Counters says whether perf events count context switches and, where the
+	// CPU can, instructions: exact, and half a microsecond for each switch.
+	Counters bool
 }
 
 // A Case is an implementation under a workload. It is comparable: the key of

@@ -87,7 +87,7 @@ plan:
   profiles:
     short: {rounds: 1, warmup: 1s, settle: 0s, idle: 2s, load: {users: 2, for: 2s}}
     closed: {load: {requests: 7, connection: close, timeout: 1s}}
-meters: {idle: 20s, every: 50ms}
+meters: {idle: 20s, every: 50ms, counters: false}
 `
 
 func TestEveryKeyReachesTheSuite(t *testing.T) {
