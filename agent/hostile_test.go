@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -60,8 +62,15 @@ func TestOddServers(t *testing.T) {
 		{name: "sends interim answers without end", serve: endless("", "HTTP/1.1 100 Continue\r\n\r\n"), errors: all(stopwatt.ErrorProtocol), first: "longer than 64 KiB"},
 		{name: "sends a body without end", serve: endless("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("x", 8192)), change: brief, errors: all(stopwatt.ErrorTimeout)},
 		{name: "sends chunks without end", serve: endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"), change: brief, errors: all(stopwatt.ErrorTimeout)},
+		{name: "drips without end", serve: func(_ *testServer, c *testConn) {
+			c.say("HTTP/1.1 200 OK\r\n\r\n")
+			for range 1000 {
+				c.say("x")
+				time.Sleep(time.Millisecond)
+			}
+		}, change: brief, errors: all(stopwatt.ErrorTimeout)},
 		{name: "never answers", serve: func(_ *testServer, c *testConn) { c.untilGone() }, change: brief,
-			errors: all(stopwatt.ErrorTimeout), first: "no whole answer within the timeout; nothing was read of an answer"},
+			errors: all(stopwatt.ErrorTimeout), first: "no whole answer within 100ms; nothing was read of an answer"},
 		{name: "never ends its answer", serve: func(_ *testServer, c *testConn) { c.say("HTTP/1.1 200 OK\r\n"); c.untilGone() }, change: brief,
 			errors: all(stopwatt.ErrorTimeout), first: `the answer begins "HTTP/1.1 200 OK\r\n"`},
 		{name: "never reads", serve: func(s *testServer, _ *testConn) { <-s.closing }, change: func(order *stopwatt.DriveOrder) {
@@ -200,6 +209,41 @@ func TestUsersGiveUpOnAServerThatNeverAnswers(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{stopwatt.ErrorTimeout: 2 * giveUpTimeouts}, got.Errors); diff != "" {
 		t.Errorf("for a time: errors (-want +got):\n%s", diff)
 	}
+}
+
+func TestUsersGiveUpOnAServerThatTakesNoConnections(t *testing.T) {
+	t.Parallel()
+	order := orderFor(fullListener(t))
+	order.Load = stopwatt.Load{Users: 8, Requests: 1000, Timeout: 100 * time.Millisecond}
+	got := drive(t, order, AnyLength)
+	if accounted(got) != 8000 || got.Requests > 0 {
+		t.Errorf("%d requests accounted for, %d right, errors %v", accounted(got), got.Requests, got.Errors)
+	}
+	if got.Window.Duration() > 5*time.Second { // five timeouts of each user take half a second
+		t.Errorf("the users gave up after %v only", got.Window.Duration())
+	}
+	if first := got.FirstErrors[stopwatt.ErrorConnect]; !strings.Contains(first, "no connection within 100ms") || !strings.Contains(first, "were not even sent") {
+		t.Errorf("first error %q", first)
+	}
+}
+
+// fullListener is an address where the kernel takes one or two connections,
+// and nobody takes them from the kernel.
+func fullListener(t *testing.T) string {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), unix.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	name, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", name.(*unix.SockaddrInet4).Port)
 }
 
 func TestAServerThatDiesMidwayIsAccountedFor(t *testing.T) {

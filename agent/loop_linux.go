@@ -97,6 +97,7 @@ func (l *loop) run() {
 	}
 	for l.active > 0 {
 		l.beginAgain()
+		before := l.now
 		n, errno := waitSockets(l.epoll, l.events, l.patience())
 		if errno != 0 {
 			n = 0 // EINTR: the runtime knocked
@@ -108,7 +109,7 @@ func (l *loop) run() {
 			}
 			l.happened(&l.users[number], l.events[i].Events)
 		}
-		if n == 0 {
+		if l.now == before { // else a request ended just now, and read the clock
 			l.now = l.clock.now()
 		}
 		if l.now >= l.deadline {

@@ -128,7 +128,7 @@ func (u *referenceUser) ask(ctx context.Context) {
 }
 
 func (u *referenceUser) wrong(k kind, what string) {
-	if u.tally.wrong(k, 1) {
+	if u.tally.wrong(k) {
 		u.tally.first[k] = what
 	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"math"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -27,7 +28,8 @@ type tally struct {
 	requests       int64 // right answers
 	errors         [kinds]int64
 	first          [kinds]string
-	sent, received int64 // bytes
+	notSent        [kinds]int64 // of the errors
+	sent, received int64        // bytes
 	latency        stopwatt.Histogram
 }
 
@@ -39,41 +41,65 @@ func (t *tally) right(latency int64) {
 	t.latency.Record(latency)
 }
 
-// wrong counts errors of one kind and tells whether they are the first.
-func (t *tally) wrong(k kind, n int64) (first bool) {
+// wrong counts an error and tells whether it is the first of its kind.
+func (t *tally) wrong(k kind) (first bool) {
+	t.errors[k]++
+	return t.errors[k] == 1
+}
+
+// unsent counts requests as errors that were never sent, because their user
+// had met too many errors of this kind.
+func (t *tally) unsent(k kind, n int64) {
 	t.errors[k] += n
-	return t.errors[k] == n
+	t.notSent[k] += n
 }
 
 // result adds up the tallies of all threads.
 func result(tallies []*tally) stopwatt.DriveResult {
-	all := stopwatt.DriveResult{
-		Window:      stopwatt.Window{Start: math.MaxInt64},
-		Errors:      map[string]int64{},
-		FirstErrors: map[string]string{},
-		Latency:     &stopwatt.Histogram{},
-	}
+	sum := newTally()
 	for _, t := range tallies {
-		all.Window.Start = min(all.Window.Start, t.start)
-		all.Window.End = max(all.Window.End, t.end)
-		all.Requests += t.requests
-		all.BytesSent += t.sent
-		all.BytesReceived += t.received
-		all.Latency.Merge(&t.latency)
-		addErrors(&all, t)
+		sum.add(t)
 	}
-	return all
+	result := stopwatt.DriveResult{
+		Window:        stopwatt.Window{Start: sum.start, End: sum.end},
+		Requests:      sum.requests,
+		Errors:        map[string]int64{},
+		FirstErrors:   map[string]string{},
+		BytesSent:     sum.sent,
+		BytesReceived: sum.received,
+		Latency:       &sum.latency,
+	}
+	for k := range kinds {
+		if sum.errors[k] > 0 {
+			result.Errors[k.String()] = sum.errors[k]
+			result.FirstErrors[k.String()] = sum.tell(k)
+		}
+	}
+	return result
 }
 
-// addErrors keeps the first error of the first thread that had one of a kind.
-func addErrors(all *stopwatt.DriveResult, t *tally) {
+// add adds another thread's tally. The first error of a kind is then the first
+// thread's that met one.
+func (t *tally) add(other *tally) {
+	t.start = min(t.start, other.start)
+	t.end = max(t.end, other.end)
+	t.requests += other.requests
+	t.sent += other.sent
+	t.received += other.received
+	t.latency.Merge(&other.latency)
 	for k := range kinds {
 		if t.errors[k] == 0 {
-			continue
+			t.first[k] = other.first[k]
 		}
-		if all.Errors[k.String()] == 0 {
-			all.FirstErrors[k.String()] = t.first[k]
-		}
-		all.Errors[k.String()] += t.errors[k]
+		t.errors[k] += other.errors[k]
+		t.notSent[k] += other.notSent[k]
 	}
+}
+
+// tell tells the first error of a kind, and how many were never met.
+func (t *tally) tell(k kind) string {
+	if t.notSent[k] == 0 {
+		return t.first[k]
+	}
+	return fmt.Sprintf("%s; %d requests were not even sent, for their users had given up", t.first[k], t.notSent[k])
 }
