@@ -108,7 +108,7 @@ func (r *reader) plain(words token.Tokens) bool {
 			r.fault(r.placeOf(word), "%s", why)
 		}
 		if word.Type == token.DocumentHeaderType && !onlyComments(words[:i]) && len(r.faults) == 0 {
-			r.fault(r.placeOf(word), "a second document begins here; a file holds one suite, put the other into a file of its own")
+			r.fault(r.placeOf(word), "a second document begins here; a file holds %s, put the other into a file of its own", r.about.holds)
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ type Options struct {
 // sorted by place. Text that is no YAML, or is beyond the limits of
 // docs/suite.md, is not looked into any further, so that its faults come alone.
 func Read(file string, text []byte, files Files, options Options) (stopwatt.Suite, error) {
-	r := &reader{file: file, files: files}
+	r := &reader{file: file, about: aboutSuite, files: files}
 	root, ok := r.tree(text)
 	if !ok {
 		return stopwatt.Suite{}, r.sorted()
@@ -47,13 +47,23 @@ func Read(file string, text []byte, files Files, options Options) (stopwatt.Suit
 	return suite, nil
 }
 
-// A reader reads one suite file, and gathers its faults.
+// A reader reads one file, and gathers its faults.
 type reader struct {
 	file   string
+	about  about
 	lines  [][]rune
 	files  Files
 	faults stopwatt.Faults
 }
+
+// about is what a file tells of, in messages.
+type about struct {
+	holds string // what one file holds
+	empty string // what to do with one that is empty
+	docs  string // where its keys are explained
+}
+
+var aboutSuite = about{"one suite", "`stopwatt init` writes a suite to begin with", "docs/suite.md"}
 
 // sorted returns the faults in the order of their places.
 func (r *reader) sorted() stopwatt.Faults {

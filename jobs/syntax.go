@@ -48,7 +48,7 @@ var plainWords = []struct{ part, words string }{
 // syntax tells where the parser gave up, in plain words.
 func (r *reader) syntax(err error) {
 	var at place
-	message := "this is not understood as YAML; compare it with the example in docs/suite.md"
+	message := "this is not understood as YAML; compare it with the example in " + r.about.docs
 	var told yaml.Error
 	if errors.As(err, &told) {
 		at = r.placeOf(told.GetToken())

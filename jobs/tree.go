@@ -42,7 +42,7 @@ func (r *reader) tree(text []byte) (root node, ok bool) {
 	}
 	body := bodyOf(file)
 	if body == nil {
-		r.fault(place{}, "the file is empty; `stopwatt init` writes a suite to begin with")
+		r.fault(place{}, "the file is empty; %s", r.about.empty)
 		return node{}, false
 	}
 	root = r.node(body, place{}, 1)
