@@ -1,19 +1,21 @@
 #!/bin/bash
-# Builds stand-ins for the two official images that the Dockerfiles of this project start from, for machines where no
-# image registry answers:
+# Builds stand-ins for the two official images that the Dockerfiles of this project start from, and for the one that the
+# private database runs from where no Postgres is installed, for machines where no image registry answers:
 #
 #   debian:bookworm-slim    as  stopwatt/debian:bookworm-slim     debootstrap, slimmed the way the official image is
 #   golang:1.26-bookworm    as  stopwatt/golang:1.26-bookworm     the same, with this machine's Go toolchain
+#   postgres:17             as  stopwatt/postgres:17              the same, with Debian's Postgres, whatever its version
 #
-# usage: build.sh [--force]
+# usage: build.sh [--force] [postgres]        without "postgres" the first two only
 #
-# Needs root on Debian, a running Docker Engine and, for golang, Go. It changes nothing where both tags exist already and
+# Needs root on Debian, a running Docker Engine and, for golang, Go. It changes nothing where the tags exist already and
 # hold this Go version; --force builds them anew. It never touches a tag with an official name, and bakes in no proxy.
 set -euo pipefail
 
 suite=bookworm
 debian=stopwatt/debian:bookworm-slim
 golang=stopwatt/golang:1.26-bookworm
+postgres=stopwatt/postgres:17
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { echo "docker/base: $*" >&2; }
@@ -21,11 +23,14 @@ die() { say "$*"; exit 1; }
 
 main() {
     force=no
-    case "${1-}" in
-        '') ;;
-        --force) force=yes ;;
-        *) die "unknown argument $1; usage: build.sh [--force]" ;;
-    esac
+    local argument database=no
+    for argument in "$@"; do
+        case "$argument" in
+            --force) force=yes ;;
+            postgres) database=yes ;;
+            *) die "unknown argument $argument; usage: build.sh [--force] [postgres]" ;;
+        esac
+    done
     docker version >/dev/null 2>&1 || die "the Docker Engine does not answer; start it, or set DOCKER_HOST"
     # The lock lets two makes run at once: the second finds what the first has built.
     exec 9>"${TMPDIR:-/tmp}/stopwatt-docker-base.lock"
@@ -35,12 +40,15 @@ main() {
     container=''
     trap tidy EXIT
     local former
-    former=$(docker image inspect -f '{{.Id}}' $golang $debian 2>/dev/null || true)
+    former=$(docker image inspect -f '{{.Id}}' $postgres $golang $debian 2>/dev/null || true)
     if [ $force = yes ] || ! is_standin $debian debian:bookworm-slim; then
         build_debian
     fi
     if [ $force = yes ] || ! golang_is_current; then
         build_golang
+    fi
+    if [ $database = yes ] && { [ $force = yes ] || ! is_standin $postgres postgres:17; }; then
+        build_postgres
     fi
     remove_untagged $former
 }
@@ -214,6 +222,16 @@ build_golang() {
         --change 'LABEL stopwatt.standin=golang:1.26-bookworm' --change "LABEL stopwatt.standin.key=$(golang_key)" \
         "$container" $golang >/dev/null
     say "built $golang ($(size $golang)) in $((SECONDS - started)) s"
+}
+
+build_postgres() {
+    local started=$SECONDS
+    say "building $postgres from Debian's packages, a minute or more, once on this machine"
+    # The proxies of this shell are for the build alone.
+    docker build --build-arg BASE=$debian --build-arg HTTP_PROXY --build-arg HTTPS_PROXY --build-arg NO_PROXY \
+        --build-arg http_proxy --build-arg https_proxy --build-arg no_proxy -t $postgres "$(dirname "$0")/postgres" \
+        >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log" >&2; die "docker build failed; its last lines stand above"; }
+    say "built $postgres ($(size $postgres)) in $((SECONDS - started)) s"
 }
 
 size() { docker image inspect -f '{{.Size}}' "$1" | numfmt --to=iec-i --suffix=B; }

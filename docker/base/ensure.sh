@@ -1,5 +1,6 @@
 #!/bin/bash
-# Decides what the Dockerfiles of this project are built on, and prints it as one line for STOPWATT_BASES:
+# Decides what the Dockerfiles of this project are built on, and prints it as one line for STOPWATT_BASES. With "postgres" as
+# its argument it decides also what the private database runs from where no Postgres is installed.
 #
 #   an empty line                                    the official images are here, or a registry gave them
 #   debian:bookworm-slim=stopwatt/debian:… golang:…  they cannot be had: build on these stand-ins instead
@@ -13,15 +14,21 @@ set -euo pipefail
 official=(debian:bookworm-slim golang:1.26-bookworm)
 answer_seconds=20    # for the registry to say what it has
 layers_seconds=600   # for the layers to arrive, once it has answered
+database=${1-}
 
 say() { echo "docker/base: $*" >&2; }
 
 main() {
+    case "$database" in
+        '') ;;
+        postgres) official+=(postgres:17) ;;
+        *) say "unknown argument $database; usage: ensure.sh [postgres]"; exit 1 ;;
+    esac
     docker version >/dev/null 2>&1 || { say "the Docker Engine does not answer; start it, or set DOCKER_HOST"; exit 1; }
     if all_here "${official[@]}"; then
         echo
     elif all_here "${official[@]/#/stopwatt/}" || ! pull_all "${official[@]}"; then
-        "$(dirname "$0")/build.sh" >&2
+        "$(dirname "$0")/build.sh" $database >&2
         for_each_standin
     else
         echo
