@@ -28,7 +28,7 @@ func main() {
 	modes := map[string]func(string){
 		"serve": serve, "ask": ask, "exit": exit, "eat": eat, "flood": flood, "print": printed, "stay": stay,
 		"wait": wait, "polite": polite, "facts": facts, "echo": echo, "fail": fail, "show": show, "proxies": proxies,
-		"dial": dial,
+		"dial": dial, "postgres": postgres,
 	}
 	modes[mode](arg)
 }
@@ -189,6 +189,29 @@ func dial(socket string) {
 	}()
 	_, err = io.Copy(os.Stdout, conn)
 	check(err)
+}
+
+// postgres is reached as the real one is, tells over HTTP how often it was
+// started with its data, and ends at SIGINT. Told that it ends, it does.
+func postgres(string) {
+	if os.Args[len(os.Args)-1] == "ends" {
+		fmt.Println("out of order")
+		os.Exit(3)
+	}
+	check(os.MkdirAll(os.Getenv("PGDATA"), 0o700))
+	file := os.Getenv("PGDATA") + "/starts"
+	text, _ := os.ReadFile(file) // not there at first
+	starts, _ := strconv.Atoi(string(text))
+	check(os.WriteFile(file, []byte(strconv.Itoa(starts+1)), 0o600))
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGINT)
+	go func() {
+		<-told
+		os.Exit(0)
+	}()
+	check(http.ListenAndServe(":5432", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "started ", starts+1)
+	})))
 }
 
 func check(err error) {
