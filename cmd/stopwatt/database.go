@@ -33,9 +33,11 @@ func (d *desk) dsn(ctx context.Context) (dsn string, release func(), err error) 
 		return "", nil, askedWrongly(err)
 	}
 	dsn, release, err = embedded.Start(ctx, embedded.Config{
-		Data:   d.databaseFolder(),
-		Idle:   idle,
-		Keeper: []string{self, keeperName},
+		Data:      d.databaseFolder(),
+		Idle:      idle,
+		Keeper:    []string{self, keeperName},
+		KeeperEnv: d.dockerEnvironment(),
+		Launch:    d.launchDatabase,
 	})
 	if err != nil {
 		return "", nil, surroundings(err)
@@ -83,13 +85,13 @@ func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 }
 
 // keeperVerb is the hidden verb that the private Postgres is supervised by.
-func keeperVerb() *cobra.Command {
+func (d *desk) keeperVerb() *cobra.Command {
 	return &cobra.Command{
 		Use:                keeperName,
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return embedded.Keep(cmd.Context(), args)
+			return embedded.Keep(cmd.Context(), args, d.stopDatabase)
 		},
 	}
 }

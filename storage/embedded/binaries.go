@@ -28,6 +28,8 @@ func findBinaries(named string, made int) (string, error) {
 	switch {
 	case newest == 0 && named != "":
 		return "", fmt.Errorf("%s has no initdb and postgres of version %d or newer", named, oldest)
+	case newest == 0 && made != 0:
+		return "", fmt.Errorf("the data folder was made by PostgreSQL %d and this machine has none; install postgresql-%d, or move the data folder away to begin a new history", made, made)
 	case newest == 0:
 		return "", ErrNoBinaries
 	case made == 0:

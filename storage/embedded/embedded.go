@@ -33,12 +33,17 @@ type Config struct {
 	// Keeper is the command that calls Keep with the one argument that is
 	// added to it.
 	Keeper []string
+	// KeeperEnv is what the keeper's environment holds beside a PATH, NAME=VALUE.
+	// It outlives the job that started it, and must be given no secret.
+	KeeperEnv []string
 	// Idle is how long the server waits for another client after the last one
 	// has left. 0: ten minutes.
 	Idle time.Duration
-	// Launch starts a server by other means where no binaries exist. nil: Start
-	// returns ErrNoBinaries then.
-	Launch func(ctx context.Context) (dsn string, release func(), err error)
+	// Launch makes sure that a server runs by other means, where no binaries
+	// exist, and returns its address on this machine, HOST:PORT, as soon as it
+	// answers. After an error it leaves nothing running. The keeper ends what it
+	// has started: see Keep. nil: Start returns ErrNoBinaries then.
+	Launch func(ctx context.Context, order ServerOrder) (address string, err error)
 }
 
 const (
@@ -53,12 +58,7 @@ const (
 // Start makes sure that the private server runs, and returns how to reach it.
 // The server stays at least until release is called or the process ends.
 func Start(ctx context.Context, config Config) (dsn string, release func(), err error) {
-	bounded, cancel := context.WithTimeout(ctx, startBound)
-	defer cancel()
-	dsn, release, err = start(bounded, config)
-	if errors.Is(err, ErrNoBinaries) && config.Launch != nil {
-		return config.Launch(ctx)
-	}
+	dsn, release, err = start(ctx, config)
 	if err != nil {
 		return "", nil, fmt.Errorf("start the private database: %w", err)
 	}
@@ -74,20 +74,48 @@ func start(ctx context.Context, config Config) (string, func(), error) {
 	if err != nil {
 		return "", nil, err
 	}
-	starting, err := lock(ctx, home.file("start.lock"), exclusive)
+	bounded, cancel := context.WithTimeout(ctx, startBound)
+	defer cancel()
+	starting, err := lock(bounded, home.file("start.lock"), exclusive)
 	if err != nil {
 		return "", nil, err
 	}
 	defer starting.release()
-	client, err := lock(ctx, home.file("clients.lock"), shared)
+	client, err := lock(bounded, home.file("clients.lock"), shared)
 	if err != nil {
 		return "", nil, err
 	}
-	if err := ensure(ctx, config, order{Home: home, Account: account, Idle: config.Idle}); err != nil {
+	dsn, err := serve(ctx, config, order{Home: home, Account: account, Idle: config.Idle})
+	if err != nil {
 		client.release()
 		return "", nil, err
 	}
-	return home.dsn(), sync.OnceFunc(client.release), nil
+	return dsn, sync.OnceFunc(client.release), nil
+}
+
+// serve returns the name of the database when its server answers: one from
+// this machine's binaries, or, where there are none or the data began so, one
+// that is launched by other means, which may have to be fetched first and so
+// has a bound of its own.
+func serve(ctx context.Context, config Config, o order) (string, error) {
+	server, err := recallElsewhere(o.Home)
+	if err != nil {
+		return "", err
+	}
+	if config.Launch != nil && server.holdsData() {
+		return startElsewhere(ctx, config, o, server)
+	}
+	bounded, cancel := context.WithTimeout(ctx, startBound)
+	defer cancel()
+	none := ensure(bounded, config, o)
+	if config.Launch == nil || !errors.Is(none, ErrNoBinaries) {
+		return o.Home.dsn(), none
+	}
+	dsn, err := startElsewhere(ctx, config, o, server)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w; %w", none, err)
+	}
+	return dsn, err
 }
 
 // ensure returns when the server answers and a keeper watches over it. Where
@@ -106,7 +134,7 @@ func ensure(ctx context.Context, config Config, o order) error {
 	if err := create(ctx, o.Binaries, o.Home, o.Account); err != nil {
 		return err
 	}
-	return await(ctx, config.Keeper, o)
+	return await(ctx, config, o)
 }
 
 // kept tells whether the server answers and a keeper watches over it.
@@ -116,12 +144,12 @@ func kept(ctx context.Context, h home) bool {
 
 // await starts a keeper as soon as there is no other, which may be about to
 // end, and returns when the server answers.
-func await(ctx context.Context, argv []string, o order) error {
+func await(ctx context.Context, config Config, o order) error {
 	var ended <-chan struct{}
 	for !kept(ctx, o.Home) {
 		if ended == nil && !taken(o.Home.file("keeper.lock")) {
 			var err error
-			if ended, err = spawn(argv, o); err != nil {
+			if _, ended, err = spawn(config, o); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package embedded_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -121,21 +120,6 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
-	}
-}
-
-func TestWithoutBinariesTheOtherLauncherIsAsked(t *testing.T) {
-	folder := folder(t)
-	t.Setenv("PATH", folder)
-	c := config(folder, folder+"/run", time.Hour)
-	c.Launch = func(context.Context) (string, func(), error) { return "postgres://elsewhere/", func() {}, nil }
-	embedded.WithoutBinaries(t)
-	if dsn, _, err := embedded.Start(t.Context(), c); dsn != "postgres://elsewhere/" || err != nil {
-		t.Errorf("%q, error %v", dsn, err)
-	}
-	c.Launch = nil
-	if _, _, err := embedded.Start(t.Context(), c); !errors.Is(err, embedded.ErrNoBinaries) {
-		t.Errorf("got %v", err)
 	}
 }
 

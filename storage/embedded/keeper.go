@@ -21,38 +21,43 @@ type order struct {
 	Binaries string
 	Account  *account
 	Idle     time.Duration
+	// Elsewhere is the name of the server that was launched by other means, if
+	// there is one. Then Binaries and Account say nothing.
+	Elsewhere string
 }
 
 // spawn starts the keeper in a session of its own, so that neither the end of
 // a terminal nor that of a job takes it along. The channel is closed when it
 // has ended.
-func spawn(argv []string, o order) (<-chan struct{}, error) {
+func spawn(config Config, o order) (*os.Process, <-chan struct{}, error) {
+	argv := config.Keeper
 	if len(argv) == 0 {
-		return nil, errors.New("no keeper is named that could watch over the server")
+		return nil, nil, errors.New("no keeper is named that could watch over the server")
 	}
 	text, err := json.Marshal(o)
 	if err != nil {
-		return nil, fmt.Errorf("tell the keeper: %w", err)
+		return nil, nil, fmt.Errorf("tell the keeper: %w", err)
 	}
 	log, err := openLog(o.Home)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer log.Close() // the keeper has its own copy
 	var ourselves *account
 	c := ourselves.command(argv[0], append(argv[1:len(argv):len(argv)], string(text))...)
+	c.Env = append(c.Env, config.KeeperEnv...)
 	c.SysProcAttr.Setsid = true
 	c.Stdout, c.Stderr = log, log
 	keepToOurselves()
 	if err := c.Start(); err != nil {
-		return nil, fmt.Errorf("start keeper: %w", err)
+		return nil, nil, fmt.Errorf("start keeper: %w", err)
 	}
 	ended := make(chan struct{})
 	go func() {
 		_ = c.Wait() // its log tells how it ended
 		close(ended)
 	}()
-	return ended, nil
+	return c.Process, ended, nil
 }
 
 // openLog opens the server's log, which begins anew when it has grown long.
@@ -87,8 +92,9 @@ func keepToOurselves() {
 // Keep is the keeper: it runs the server, starts it again when it breaks off
 // while it is being used, and stops it when nobody has used it for the time
 // that it was told. It ends with the server. args is what Start added to
-// Config.Keeper.
-func Keep(ctx context.Context, args []string) error {
+// Config.Keeper. A server that Config.Launch has started runs by itself and is
+// not started again; stop stops it, by its name.
+func Keep(ctx context.Context, args []string, stop func(ctx context.Context, name string) error) error {
 	var o order
 	if len(args) != 1 {
 		return errors.New("the keeper of the private database is started by stopwatt itself")
@@ -96,9 +102,12 @@ func Keep(ctx context.Context, args []string) error {
 	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
 		return fmt.Errorf("read the keeper's order: %w", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
+	ctx, unnotify := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer unnotify()
 	k := keeper{order: o}
+	if o.Elsewhere != "" {
+		k.server = &server{elsewhere: func() error { return stop(context.WithoutCancel(ctx), o.Elsewhere) }}
+	}
 	if k.Idle <= 0 {
 		k.Idle = defaultIdle
 	}
@@ -132,6 +141,9 @@ func (k *keeper) keep(ctx context.Context) error {
 
 // begin adopts the server that a killed keeper left, or starts one.
 func (k *keeper) begin() error {
+	if k.Elsewhere != "" {
+		return nil
+	}
 	var err error
 	if k.server = adopt(k.Home); k.server != nil {
 		return nil
@@ -174,7 +186,7 @@ func (k *keeper) watch(ctx context.Context) error {
 
 // leave stops the server and leaves nothing but the data folder.
 func (k *keeper) leave() error {
-	if err := k.server.stop(); err != nil {
+	if err := k.server.stop(); err != nil || k.Elsewhere != "" {
 		return err
 	}
 	if err := os.Remove(k.Home.Socket); err != nil {
@@ -219,32 +231,36 @@ func (k *keeper) revive(ctx context.Context) (bool, error) {
 	}
 }
 
-// settings are the server's, on its command line so that they change with
-// stopwatt. Nothing may stir in a measuring window: tables are vacuumed and
-// checkpoints made when a run has finished (see storage.Store.Finish), which
-// stopwatt.private asks for.
+// stillness are the settings of every private server, on its command line so
+// that they change with stopwatt. Nothing may stir in a measuring window: tables
+// are vacuumed and checkpoints made when a run has finished (see
+// storage.Store.Finish), which stopwatt.private asks for.
+var stillness = []string{
+	"max_connections=40",
+	"shared_buffers=64MB", // of boards with 1 GB; the kernel caches the rest
+	"autovacuum=off",
+	"checkpoint_timeout=1d",
+	"max_wal_size=2GB", // a run writes some MB
+	"wal_level=minimal",
+	"max_wal_senders=0",
+	"bgwriter_lru_maxpages=0",
+	"jit=off",
+	"timezone=UTC",
+	"log_timezone=UTC",
+	"logging_collector=off",
+	"log_checkpoints=off",
+	"stopwatt.private=on",
+}
+
+// settings are the arguments for a server that listens on a socket alone.
 func settings(socket string) []string {
 	var args []string
-	for _, setting := range []string{
+	for _, setting := range append([]string{
 		"listen_addresses=",
 		"unix_socket_directories=" + socket,
 		"unix_socket_permissions=0700",
 		"port=" + port,
-		"max_connections=40",
-		"shared_buffers=64MB", // of boards with 1 GB; the kernel caches the rest
-		"autovacuum=off",
-		"checkpoint_timeout=1d",
-		"max_wal_size=2GB", // a run writes some MB
-		"wal_level=minimal",
-		"max_wal_senders=0",
-		"bgwriter_lru_maxpages=0",
-		"jit=off",
-		"timezone=UTC",
-		"log_timezone=UTC",
-		"logging_collector=off",
-		"log_checkpoints=off",
-		"stopwatt.private=on",
-	} {
+	}, stillness...) {
 		args = append(args, "-c", setting)
 	}
 	return args

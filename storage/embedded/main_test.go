@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch os.Args[1] {
 	case "postgres-keeper":
-		err = embedded.Keep(context.Background(), os.Args[2:])
+		err = embedded.Keep(context.Background(), os.Args[2:], stopElsewhere)
 	case "client": // with a data and a runtime folder, or with those of its user
 		c := config("", "", time.Hour)
 		if len(os.Args) > 2 {

@@ -14,10 +14,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A server is a Postgres that runs, a child of ours or adopted.
+// A server is a Postgres that runs: a child of ours, adopted, or elsewhere.
 type server struct {
-	pid   int
-	ended chan struct{} // closed when it has ended
+	pid       int
+	ended     chan struct{} // closed when it has ended; nil: nobody would tell
+	elsewhere func() error  // stops the one elsewhere; nil: it is a process
 }
 
 // launch starts the server. It is not ready yet when launch returns.
@@ -58,6 +59,9 @@ func adopt(h home) *server {
 // stop ends the server: politely, and after a while at once, which costs
 // nothing but a recovery at its next start.
 func (s *server) stop() error {
+	if s.elsewhere != nil {
+		return s.elsewhere()
+	}
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		if err := syscall.Kill(s.pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("stop server: %w", err)
@@ -138,15 +142,16 @@ func removeStale(h home) error {
 // answers tells whether the server can be used.
 func answers(ctx context.Context, h home) bool {
 	p := h.postmaster()
-	return p.ready && p.alive(h) && connects(ctx, h.dsn())
+	return p.ready && p.alive(h) && connect(ctx, h.dsn()) == nil
 }
 
-func connects(ctx context.Context, dsn string) bool {
+// connect opens a connection and closes it.
+func connect(ctx context.Context, dsn string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
-		return false
+		return err
 	}
-	return conn.Close(ctx) == nil
+	return conn.Close(ctx)
 }
