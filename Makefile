@@ -6,7 +6,7 @@ SOURCES := $(shell git ls-files '*.go' go.mod go.sum migrations)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 STATIC  := -trimpath -ldflags '-s -w'
 
-.PHONY: build demo test lint bench fuzz clean
+.PHONY: build demo test installed bench lint clean
 
 build: bin/stopwatt
 
@@ -18,14 +18,23 @@ cmd/stopwatt/agents/stopwatt-agent-linux-%: $(SOURCES)
 
 # The web-servers suite, a few rounds. Official base images where a registry
 # answers, stand-ins built here where none does.
-demo: bin/stopwatt
-	docker/prerequisites.sh
+demo: installed bin/stopwatt
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" bin/stopwatt run suites/web-servers --profile short
 
 # Every test, those that need Docker and Postgres too.
-test: $(AGENTS)
-	docker/prerequisites.sh
-	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 40m ./...
+test: installed
+	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 60m ./...
+
+# What a new machine lacks beyond Go, git and Docker.
+installed:
+	.ci/install
+
+# Ratios measured side by side in one run: what a trial costs beside docker run,
+# the driver beside wrk, the sampler.
+bench: installed
+	go test -run '^$$' -bench 'BenchmarkTrialOverhead' -benchtime 1x ./cmd/stopwatt
+	go test -run '^$$' -bench . -benchtime 10x ./agent
+	go test -run '^$$' -bench . ./meter
 
 lint:
 	test -z "$$(gofmt -l .)"

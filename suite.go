@@ -12,6 +12,7 @@ type Suite struct {
 	Workloads       []Workload       // in the order of the file
 	Plan            PlanSettings
 	Meters          MeterSettings
+	DriverCPUs      string // cores of the driver, as in cpuset; empty: all
 	Profile         string // the profile that was applied, or empty
 }
 

@@ -42,11 +42,13 @@ type audience struct {
 	done          int // that were done before
 	begun, ended  int
 	planned, runs int
+	idles         int
 }
 
 func (a *audience) Planned(run stopwatt.Run, done int) {
 	a.done, a.planned, a.runs = done, run.Planned, a.runs+1
 }
+func (a *audience) Idle(stopwatt.IdleWindow)          { a.idles++ }
 func (a *audience) Begins(stopwatt.PlannedTrial, int) { a.begun++ }
 func (a *audience) Ended(stopwatt.Trial)              { a.ended++ }
 

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,26 +21,33 @@ type Builder struct {
 	// Order says what an implementation is built from.
 	Order func(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error)
 	SHA   string // of the head commit; {sha} in an image's reference stands for it
-	// Begins, Step and Ended tell how it goes on.
+	// Begins, Step, Ended and Failed tell how it goes on.
 	Begins func(implementation string)
 	Step   func(implementation string, step stopwatt.BuildStep)
 	Ended  func(implementation string, image stopwatt.Image)
+	Failed func(implementation string)
 }
 
-// Get returns the image of each of these implementations, by name. It stops at
-// the first that cannot be had.
+// Get returns the image of each of these implementations, by name. It tries
+// them all: whoever mends one wants to hear of the others.
 func (b Builder) Get(ctx context.Context, implementations []stopwatt.Implementation) (map[string]stopwatt.Image, error) {
 	images := map[string]stopwatt.Image{}
+	var failed []error
 	for _, implementation := range implementations {
 		b.Begins(implementation.Name)
 		image, err := b.get(ctx, implementation)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", implementation.Name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", implementation.Name, err))
+			b.Failed(implementation.Name)
+			continue
 		}
 		images[implementation.Name] = image
 		b.Ended(implementation.Name, image)
 	}
-	return images, nil
+	return images, errors.Join(failed...)
 }
 
 // get builds or pulls one image.

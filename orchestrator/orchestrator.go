@@ -27,6 +27,8 @@ type Store interface {
 	SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error
 	// Trials returns every trial of a run, in the order of its plan.
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
+	// SaveIdle keeps an idle window of a run.
+	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
 	// SaveSummaries replaces the run's summaries.
 	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
 	// Finish says how the run ended.
@@ -42,18 +44,23 @@ type Trials interface {
 type Audience interface {
 	// Planned comes once, before the first trial: how many are done already.
 	Planned(run stopwatt.Run, done int)
+	// Idle comes when an idle window has been measured.
+	Idle(window stopwatt.IdleWindow)
 	// Begins comes before each trial.
 	Begins(planned stopwatt.PlannedTrial, position int)
 	// Ended comes when a trial has been saved.
 	Ended(trial stopwatt.Trial)
 }
 
-// Orchestrator carries out runs. All fields are needed.
+// Orchestrator carries out runs.
 type Orchestrator struct {
 	Store Store
 	// Bench makes the place where the trials of this run are carried out.
 	Bench    func(run stopwatt.Run) Trials
 	Audience Audience
+	// Idle measures the machine while nothing runs on it. nil: nobody can, the
+	// engine runs on another machine.
+	Idle func(ctx context.Context, place stopwatt.IdlePlace) (stopwatt.IdleWindow, error)
 }
 
 // Order says which run is wanted. Its images are there.
@@ -85,9 +92,38 @@ func (o Orchestrator) Run(ctx context.Context, order Order) (stopwatt.Run, error
 	}
 	o.Audience.Planned(run, len(done))
 
-	plan := jobs.Draw(order.Cases, run.Rounds, run.Seed)
-	err = o.carryOut(ctx, run, plan, done)
+	err = o.measure(ctx, &run, jobs.Draw(order.Cases, run.Rounds, run.Seed), done)
 	return run, errors.Join(err, o.end(ctx, &run, err))
+}
+
+// measure carries out the plan between two idle windows.
+func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, plan stopwatt.Plan, done []stopwatt.PlannedTrial) error {
+	if len(done) < len(plan.Trials) {
+		if err := o.idle(ctx, run, stopwatt.IdleBefore); err != nil {
+			return err
+		}
+	}
+	if err := o.carryOut(ctx, *run, plan, done); err != nil {
+		return err
+	}
+	return o.idle(ctx, run, stopwatt.IdleAfter)
+}
+
+// idle measures and keeps one idle window.
+func (o Orchestrator) idle(ctx context.Context, run *stopwatt.Run, place stopwatt.IdlePlace) error {
+	if o.Idle == nil {
+		return nil
+	}
+	window, err := o.Idle(ctx, place)
+	if err != nil {
+		return fmt.Errorf("measure the idle machine: %w", err)
+	}
+	if err := o.Store.SaveIdle(ctx, run.ID, window); err != nil {
+		return fmt.Errorf("save the idle window: %w", err)
+	}
+	run.Idle = append(run.Idle, window)
+	o.Audience.Idle(window)
+	return nil
 }
 
 // end writes the summaries of what there is and how the run ended.

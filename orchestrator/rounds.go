@@ -66,7 +66,17 @@ func (o Orchestrator) one(ctx context.Context, bench Trials, run stopwatt.Run, p
 		Workload:       workload,
 		Image:          run.Images[planned.Case.Implementation],
 		Warmup:         run.Settings.Plan.Warmup,
+		Idle:           idlePowers(run),
 	})
+}
+
+// idlePowers are those of the latest idle window: what a trial's gross energy
+// is freed from when it is stored.
+func idlePowers(run stopwatt.Run) []stopwatt.IdlePower {
+	if len(run.Idle) == 0 {
+		return nil
+	}
+	return run.Idle[len(run.Idle)-1].Powers
 }
 
 // save keeps a finished trial, also when the run has just been interrupted.

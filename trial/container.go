@@ -102,7 +102,7 @@ func (c *container) explain(ctx context.Context, err error) error {
 		return errors.Join(err, fateErr)
 	}
 	if !fate.Running {
-		err = errors.New(c.ending(fate))
+		err = errors.New(c.ending(fate)) // what err says is what one sees of that from outside
 	}
 	if len(fate.Log) == 0 {
 		return err

@@ -28,6 +28,7 @@ func (b Bench) createDriver(ctx context.Context, server *container) (*driver, er
 	err := d.create(ctx, stopwatt.ContainerOrder{
 		Image:       b.Agent,
 		Command:     []string{"drive"},
+		CPUs:        b.DriverCPUs,
 		JoinNetwork: server.ID,
 		Stdin:       true,
 	})

@@ -65,6 +65,8 @@ type Bench struct {
 	Monotonic func() int64
 	// Agent is the ID of the image that the driver runs from.
 	Agent string
+	// DriverCPUs are the cores that the driver may use, as in cpuset; empty: all.
+	DriverCPUs string
 	// Labels are put on every container.
 	Labels map[string]string
 }

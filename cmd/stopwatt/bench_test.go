@@ -26,11 +26,18 @@ func BenchmarkTrialOverhead(b *testing.B) {
 	}
 	defer docker.Close()
 	server, agent := benchImages(b, docker)
+	d := &desk{getenv: func(string) string { return "" }}
+	instruments, err := d.openInstruments(stopwatt.MeterSettings{Every: 100 * time.Millisecond, Counters: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer instruments.close()
 	for b.Loop() {
 		var ratios, ours, theirs []float64
 		for range pairs {
 			plain := dockerRuns(b, server.ID, agent)
-			beyond := overhead(b, docker, server, agent)
+			place := bench(docker, agent, instruments, stopwatt.Run{Key: "benchmark"})
+			beyond := overhead(b, place, server)
 			ratios = append(ratios, beyond/plain)
 			ours, theirs = append(ours, beyond), append(theirs, plain)
 		}
@@ -85,11 +92,10 @@ func dockerRuns(b *testing.B, server, agent string) float64 {
 }
 
 // overhead is how many seconds a trial takes beyond its window and warm-up.
-func overhead(b *testing.B, docker *containers.Docker, server stopwatt.Image, agent string) float64 {
+func overhead(b *testing.B, place trial.Bench, server stopwatt.Image) float64 {
 	const warmup = 10 * time.Millisecond
-	run := stopwatt.Run{Key: "benchmark", Images: map[string]stopwatt.Image{"bench": server}}
 	began := time.Now()
-	result, err := bench(docker, agent, run).Run(b.Context(), benchOrder(server, warmup))
+	result, err := place.Run(b.Context(), benchOrder(server, warmup))
 	took := time.Since(began)
 	if err != nil || result.Status != stopwatt.Valid {
 		b.Fatal(err, result.Reason)

@@ -17,7 +17,8 @@ func (d *desk) checkVerb() *cobra.Command {
 		Example: "  stopwatt check\n  stopwatt check suites/web-servers --profile short",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			planned, err := d.plan(cmd.Context(), first(args), flags, true)
+			flags.roundsGiven = cmd.Flags().Changed("rounds")
+			planned, err := d.plan(cmd.Context(), first(args), flags)
 			if err != nil {
 				return err
 			}
@@ -35,13 +36,39 @@ func (d *desk) checkVerb() *cobra.Command {
 func (d *desk) printPlan(planned plannedRun) {
 	suite, state := planned.file.suite, planned.checkout.state
 	trials := len(planned.cases) * suite.Plan.Rounds
-	fmt.Fprintf(d.stdout, "%s: %d cases, %d rounds, %d trials\n", suite.Name, len(planned.cases), suite.Plan.Rounds, trials)
+	fmt.Fprintf(d.stdout, "%s: %s, %s, %s\n", suite.Name, plural(len(planned.cases), "case"), plural(suite.Plan.Rounds, "round"), plural(trials, "trial"))
+	for _, implementation := range suite.Implementations {
+		fmt.Fprintf(d.stdout, "  %-22s %s\n", implementation.Name, limitsText(implementation))
+	}
 	for _, workload := range suite.Workloads {
 		fmt.Fprintf(d.stdout, "  %-22s %s\n", workload.Name, loadText(workload.Load))
 	}
 	fmt.Fprintf(d.stdout, "commit   %s\n", commitText(state))
 	fmt.Fprintf(d.stdout, "time     %s\n", timeText(suite, planned.cases))
 	fmt.Fprintln(d.stdout, "no faults")
+}
+
+// limitsText is what an implementation may use: unequal limits are to be seen.
+func limitsText(implementation stopwatt.Implementation) string {
+	text := "all cores"
+	if implementation.CPUs != "" {
+		text = "cores " + implementation.CPUs
+	}
+	if implementation.Memory > 0 {
+		text += fmt.Sprintf(", %d MiB", implementation.Memory>>20)
+	}
+	if implementation.Writable {
+		text += ", may write to its root"
+	}
+	return text
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // loadText is a load in words.

@@ -31,6 +31,7 @@ Postgres under its commit, and shows which is slower or hungrier.`,
   stopwatt run --profile short       build, measure, store, print
   stopwatt show                      the latest run again
   stopwatt sql 'select * from runs'  anything else`,
+		Version:       toolVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -44,7 +45,7 @@ Postgres under its commit, and shows which is slower or hungrier.`,
 	root.PersistentFlags().StringVar(&d.database, "db", "", "Postgres to use `URL` (default $STOPWATT_DATABASE, else a private one)")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return askedWrongly(err) })
 	root.AddCommand(d.runVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(),
-		d.sqlVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
+		d.sqlVerb(), d.doctorVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
 	return root
 }
 

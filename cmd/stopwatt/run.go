@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
-	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/orchestrator"
 	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -29,6 +29,8 @@ type runFlags struct {
 	bases   []string
 	network string // of builds
 	out     string
+
+	roundsGiven, seedGiven bool
 }
 
 // runVerb is `stopwatt run`, the main job.
@@ -49,7 +51,9 @@ An unfinished run of the same plan is continued; --fresh begins a new one.`,
   stopwatt run --db postgres://bench@db.example.org/bench`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return d.run(cmd.Context(), first(args), flags, cmd.Flags().Changed("seed"))
+			flags.seedGiven = cmd.Flags().Changed("seed")
+			flags.roundsGiven = cmd.Flags().Changed("rounds")
+			return d.run(cmd.Context(), first(args), flags)
 		},
 	}
 	verb.Flags().StringVar(&flags.profile, "profile", "", "apply this profile of the suite")
@@ -74,7 +78,10 @@ type plannedRun struct {
 }
 
 // plan reads the suite and the checkout and applies the flags.
-func (d *desk) plan(ctx context.Context, named string, flags runFlags, seedGiven bool) (plannedRun, error) {
+func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedRun, error) {
+	if flags.roundsGiven && flags.rounds == 0 {
+		return plannedRun{}, askedWrongly(errors.New("--rounds 0: a run has at least 1 round"))
+	}
 	file, err := readSuite(named, jobs.Options{Profile: flags.profile, Rounds: flags.rounds})
 	if err != nil {
 		return plannedRun{}, err
@@ -92,7 +99,7 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags, seedGiven
 		return plannedRun{}, err
 	}
 	seed := flags.seed
-	if !seedGiven {
+	if !flags.seedGiven {
 		seed = uint64(rand.Uint32()) // short enough to be typed again
 	}
 	return plannedRun{file: file, checkout: checkout, cases: cases, seed: seed, standIns: standIns}, nil
@@ -115,11 +122,16 @@ func parseBases(flags []string, environment string) (map[string]string, error) {
 }
 
 // run is the main job, from suite to table.
-func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven bool) error {
-	planned, err := d.plan(ctx, named, flags, seedGiven)
+func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
+	planned, err := d.plan(ctx, named, flags)
 	if err != nil {
 		return err
 	}
+	unlock, err := d.lockMachine(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	store, release, err := d.openStore(ctx)
 	if err != nil {
 		return err
@@ -130,18 +142,27 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven 
 		return err
 	}
 	defer docker.Close()
-
-	screen := newScreen(d.stderr, terminalWidth(d.stderr))
-	order, err := d.order(ctx, planned, docker, screen)
+	instruments, err := d.openInstruments(planned.file.suite.Meters)
 	if err != nil {
 		return err
 	}
-	order.SeedGiven, order.Fresh = seedGiven, flags.fresh
-	run, err := orchestrator.Orchestrator{
+	defer instruments.close()
+
+	screen := newScreen(d.stderr, terminalWidth(d.stderr))
+	order, err := d.order(ctx, planned, docker, instruments, screen)
+	if err != nil {
+		return d.interrupted(ctx, err)
+	}
+	order.SeedGiven, order.Fresh = flags.seedGiven, flags.fresh
+	conductor := orchestrator.Orchestrator{
 		Store:    store,
-		Bench:    func(run stopwatt.Run) orchestrator.Trials { return bench(docker, agent, run) },
+		Bench:    func(run stopwatt.Run) orchestrator.Trials { return bench(docker, agent, instruments, run) },
 		Audience: screen,
-	}.Run(ctx, order)
+	}
+	if !docker.Engine().Remote {
+		conductor.Idle = instruments.idle
+	}
+	run, err := conductor.Run(ctx, order)
 	screen.close()
 	// Once more: what a killed stopwatt had asked for last, the engine may have
 	// made after the first look.
@@ -155,23 +176,26 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags, seedGiven 
 }
 
 // bench is the place where the trials of a run are carried out.
-func bench(docker *containers.Docker, agent string, run stopwatt.Run) trial.Bench {
-	host := meter.Host{Root: "/"}
+func bench(docker *containers.Docker, agent string, instruments *instruments, run stopwatt.Run) trial.Bench {
+	host := instruments.host
 	bench := trial.Bench{
 		Containers: docker,
 		Agent:      agent,
+		DriverCPUs: run.Settings.DriverCPUs,
 		Labels:     map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: host.Self()},
 	}
 	if !docker.Engine().Remote {
 		bench.Monotonic = host.Monotonic
 		bench.Account = func(pid int) (trial.Account, error) { return host.Account(pid) }
+		bench.Watch = instruments.watch
 	}
 	return bench
 }
 
 // order gets the images and puts together what the orchestrator is asked for.
-func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers.Docker, screen *screen) (orchestrator.Order, error) {
-	suite, state := planned.file.suite, planned.checkout.state
+func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers.Docker, instruments *instruments, screen *screen) (orchestrator.Order, error) {
+	suite, state := instruments.placed(planned.file.suite), planned.checkout.state
+	before := instruments.host.Reading()
 	images, err := orchestrator.Builder{
 		Images: docker,
 		Order: func(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
@@ -181,14 +205,15 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		Begins: screen.buildBegins,
 		Step:   screen.buildStep,
 		Ended:  screen.buildEnded,
+		Failed: screen.buildFailed,
 	}.Get(ctx, needed(suite, planned.cases))
-	screen.buildsEnded()
+	screen.dropBuild()
 	if err != nil {
 		return orchestrator.Order{}, d.buildFailed(ctx, err)
 	}
-	machine := meter.Host{Root: "/"}.Machine()
-	machine.Epoch.EngineVersion = docker.Engine().Version
-	machine.Epoch.CgroupVersion = docker.Engine().CgroupVersion
+	if err := settle(ctx, instruments, images, before, suite.Plan.Settle, screen); err != nil {
+		return orchestrator.Order{}, err
+	}
 	return orchestrator.Order{
 		Cases: planned.cases,
 		Run: stopwatt.Run{
@@ -199,14 +224,57 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 			Seed:     planned.seed,
 			Rounds:   suite.Plan.Rounds,
 			Checkout: state,
-			Machine:  machine,
+			Machine:  instruments.machine(docker.Engine()),
+			Meters:   instruments.meters.List(),
 			Engine:   docker.Engine(),
 			Images:   images,
 			Settings: suite,
 			Tool:     toolVersion(),
-			Command:  strings.Join(os.Args, " "),
+			Command:  commandLine(os.Args),
 		},
 	}, nil
+}
+
+// commandLine is the command as a shell takes it again, without the database:
+// its name may hold a password, and what is stored and shown must not.
+func commandLine(args []string) string {
+	words := []string{"stopwatt"}
+	for i := 1; i < len(args); i++ {
+		switch {
+		case args[i] == "--db":
+			i++
+		case strings.HasPrefix(args[i], "--db="):
+		default:
+			words = append(words, shellWord(args[i]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word where a shell would read it otherwise.
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// settle waits, when something was built, until the machine is as quiet and
+// cool as it was before.
+func settle(ctx context.Context, instruments *instruments, images map[string]stopwatt.Image, before stopwatt.MachineReading, atMost time.Duration, screen *screen) error {
+	built := false
+	for _, image := range images {
+		built = built || !image.Reused
+	}
+	if !built {
+		return nil
+	}
+	waited, after, err := instruments.host.Settle(ctx, before, atMost)
+	if err != nil {
+		return err
+	}
+	screen.settled(waited, before, after)
+	return nil
 }
 
 // needed are the implementations that the chosen cases start.
@@ -249,7 +317,7 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 	if err != nil {
 		return err
 	}
-	trials, err := store.Trials(ctx, run.ID)
+	trials, err := trialsWithSamples(ctx, store, run.ID)
 	if err != nil {
 		return err
 	}
@@ -267,6 +335,24 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 	}
 	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    stopwatt show %d · stopwatt compare --implementations\n", page, run.ID)
 	return missing(results)
+}
+
+// mostSampled is how many trials of a run are drawn over time in its report:
+// the samples of more make a page that no browser likes.
+const mostSampled = 60
+
+// trialsWithSamples reads a run's trials, the first of them with their samples.
+func trialsWithSamples(ctx context.Context, store *storage.Store, run int64) ([]stopwatt.Trial, error) {
+	trials, err := store.Trials(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for i := range trials[:min(len(trials), mostSampled)] {
+		if trials[i].Samples, err = store.Samples(ctx, run, trials[i].PlannedTrial); err != nil {
+			return nil, err
+		}
+	}
+	return trials, nil
 }
 
 // missing is an error when some trials have no figures.

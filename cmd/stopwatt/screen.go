@@ -64,10 +64,10 @@ func (s *screen) line(format string, values ...any) {
 func (s *screen) buildBegins(implementation string) {
 	s.began = time.Now()
 	if s.bars == nil {
+		s.line("build   %-18s begins", implementation)
 		return
 	}
 	s.build = s.bars.New(1, barStyle(),
-		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("build   %-18s ", implementation))),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
 			return fmt.Sprintf(" %s", duration(time.Since(s.began)))
@@ -94,16 +94,45 @@ func (s *screen) buildEnded(implementation string, image stopwatt.Image) {
 	s.line("build   %-18s %-13s %8s  %s", implementation, how, duration(time.Since(s.began)), value("image_size", float64(image.Bytes)))
 }
 
-// buildsEnded takes away what a failed build has left on the screen.
-func (s *screen) buildsEnded() { s.dropBuild() }
+// buildFailed shows that nothing became of it; why is told in the end.
+func (s *screen) buildFailed(implementation string) {
+	s.dropBuild()
+	s.line("build   %-18s failed        %8s", implementation, duration(time.Since(s.began)))
+}
 
-// dropBuild removes the bar of the build that is shown.
+// dropBuild removes the bar of the build that is shown, if there is one.
 func (s *screen) dropBuild() {
 	if s.build != nil {
 		s.build.Abort(true)
 		s.build.Wait()
 		s.build = nil
 	}
+}
+
+// settled shows that the machine is quiet again, or was waited for in vain.
+func (s *screen) settled(waited time.Duration, before, after stopwatt.MachineReading) {
+	text := fmt.Sprintf("load %.2f", after.Load[0])
+	if before.Absent["Temperature"] == "" && after.Absent["Temperature"] == "" {
+		text += fmt.Sprintf(", %d °C (before the builds %d °C)", after.Temperature/1000, before.Temperature/1000)
+	}
+	s.line("settle  %-41s %8s", text, duration(waited))
+}
+
+// Idle shows what the machine draws while it does nothing.
+func (s *screen) Idle(window stopwatt.IdleWindow) {
+	var powers []string
+	for _, power := range window.Powers {
+		if power.Absent != "" {
+			powers = append(powers, power.Meter+" –")
+			continue
+		}
+		powers = append(powers, fmt.Sprintf("%s %.2f ± %.2f W", power.Meter, power.Watts, power.Error))
+	}
+	text := strings.Join(powers, " · ")
+	if text == "" {
+		text = "no energy meter: stopwatt doctor says why"
+	}
+	s.line("idle    %-41s %8s", text, duration(window.Window.Duration()))
 }
 
 // Planned says what will be done, and begins the bar.
@@ -140,8 +169,8 @@ func headline(run stopwatt.Run) string {
 	if run.Checkout.Branch != "" {
 		state = append([]string{report.Clean(run.Checkout.Branch)}, state...)
 	}
-	return fmt.Sprintf("%s · head %s (%s) · %s · seed %d\n%d trials in %d rounds",
-		run.Suite, commit, strings.Join(state, ", "), report.Clean(run.Machine.Name), run.Seed, run.Planned, run.Rounds)
+	return fmt.Sprintf("%s · head %s (%s) · %s · seed %d\n%s in %s",
+		run.Suite, commit, strings.Join(state, ", "), report.Clean(run.Machine.Name), run.Seed, plural(run.Planned, "trial"), plural(run.Rounds, "round"))
 }
 
 // Begins shows the trial that runs.
@@ -174,13 +203,16 @@ func told(trial stopwatt.Trial) string {
 	if trial.Status == stopwatt.Invalid {
 		return fmt.Sprintf("%s invalid: %s", trial.Case, firstLine(trial.Reason))
 	}
-	words := []string{trial.Case.String(), "ok"}
-	for _, metric := range []string{"time", "throughput", "latency_p99", "cpu_server"} {
-		if v, ok := trial.Value(metric); ok {
-			words = append(words, value(metric, v))
+	words := []string{trial.Case.String() + " ok"}
+	for _, figure := range []struct{ label, metric string }{{"", "time"}, {"", "throughput"}, {"p99 ", "latency_p99"}, {"cpu ", "cpu_server"}} {
+		if v, ok := trial.Value(figure.metric); ok {
+			words = append(words, figure.label+value(figure.metric, v))
 		}
 	}
-	return strings.Join(words, " ")
+	for _, doubt := range trial.Warnings {
+		words = append(words, "noted: "+report.Clean(doubt))
+	}
+	return strings.Join(words, "  ")
 }
 
 // value is a metric's value with its unit, for people.
@@ -201,10 +233,10 @@ func (s *screen) close() {
 		return
 	}
 	if s.rounds != nil {
-		s.rounds.Abort(true)
+		s.rounds.Abort(false)
 	}
 	for _, line := range s.lines {
-		line.Abort(true)
+		line.Abort(false)
 	}
 	s.bars.Wait()
 }

@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			// After all scripts: they build the same images.
 			t.Cleanup(func() { removeImages(t, env.Getenv("STOPWATT_DATABASE")) })
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
+			env.Setenv("STOPWATT_LOCK", filepath.Join(env.WorkDir, ".lock"))
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("HOME", env.WorkDir)
 			return install(env, programs)
@@ -235,7 +236,7 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	command := exec.Command(filepath.Join(stopwattFolder(ts.Getenv("PATH")), "stopwatt"), args[2:]...)
 	command.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "STOPWATT_DATABASE", "DOCKER_HOST"} {
+	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "STOPWATT_DATABASE", "STOPWATT_LOCK", "DOCKER_HOST"} {
 		command.Env = append(command.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(command.Start())

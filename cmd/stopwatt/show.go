@@ -26,6 +26,9 @@ type view struct {
 	unit     string
 	mean     string
 	format   string
+	gross    bool
+	meters   bool // energy meters side by side
+	cite     bool // a paragraph on method, and a citation
 }
 
 // flags adds what a view can be told to a verb.
@@ -36,6 +39,7 @@ func (v *view) flags(verb *cobra.Command) {
 	verb.Flags().StringVar(&v.as, "as", "value", "show `FORM`: value, ratio, times or percent")
 	verb.Flags().StringVar(&v.unit, "unit", "", "show in this unit, as in ns, ms, s, MiB (default: one that suits)")
 	verb.Flags().StringVar(&v.mean, "mean", string(stopwatt.Arithmetic), "mean of the workloads' ratios: arithmetic or geometric")
+	verb.Flags().BoolVar(&v.gross, "gross", false, "energy with idle power included")
 	verb.Flags().StringVar(&v.format, "format", "text", "text, markdown, csv or json")
 }
 
@@ -53,6 +57,7 @@ func (d *desk) showVerb() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return d.show(cmd.Context(), first(args), v) },
 	}
 	v.flags(verb)
+	verb.Flags().BoolVar(&v.cite, "cite", false, "a paragraph on method and a citation instead")
 	return verb
 }
 
@@ -61,24 +66,23 @@ func (d *desk) compareVerb() *cobra.Command {
 	var v view
 	var implementations bool
 	verb := &cobra.Command{
-		Use:   "compare --implementations [RUN]",
+		Use:   "compare [RUN]",
 		Short: "Implementations of one run against their baseline",
 		Long: `Lays the implementations of a stored run beside their baseline: the run of this
 number, or the latest. A contrast is for reading; it gives no verdict.`,
 		Example: `  stopwatt compare --implementations
-  stopwatt compare --implementations --as times --mean geometric`,
+  stopwatt compare --implementations --as times --mean geometric
+  stopwatt compare --meters`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !implementations {
-				return askedWrongly(errors.New("compare what? write stopwatt compare --implementations [RUN]"))
-			}
 			return d.show(cmd.Context(), first(args), v)
 		},
 	}
 	v.flags(verb)
 	verb.Flags().Lookup("as").DefValue = "ratio"
 	v.as = "ratio"
-	verb.Flags().BoolVar(&implementations, "implementations", false, "the implementations of one run")
+	verb.Flags().BoolVar(&v.meters, "meters", false, "all energy meters side by side, and whether they order the implementations alike")
+	verb.Flags().BoolVar(&implementations, "implementations", true, "the implementations of one run (what compare does by default)")
 	return verb
 }
 
@@ -99,7 +103,7 @@ func (d *desk) show(ctx context.Context, named string, v view) error {
 	defer release()
 	id, err := store.FindRun(ctx, query)
 	if errors.Is(err, storage.ErrNotFound) {
-		return askedWrongly(fmt.Errorf("%w; stopwatt run stores one", err))
+		return askedWrongly(d.noRun(ctx, store, query))
 	}
 	if err != nil {
 		return err
@@ -111,8 +115,28 @@ func (d *desk) show(ctx context.Context, named string, v view) error {
 	return d.printResults(results, v)
 }
 
+// noRun says that there is no such run, and which there are.
+func (d *desk) noRun(ctx context.Context, store *storage.Store, asked storage.RunQuery) error {
+	latest, err := store.FindRun(ctx, storage.RunQuery{})
+	switch {
+	case err != nil:
+		return errors.New("no run is stored yet; stopwatt run stores one")
+	case asked.ID != 0 && asked.Suite != "":
+		return fmt.Errorf("there is no run %d of suite %s; the latest run is %d", asked.ID, quote(asked.Suite), latest)
+	case asked.ID != 0:
+		return fmt.Errorf("there is no run %d; the latest is %d", asked.ID, latest)
+	}
+	return fmt.Errorf("there is no run of suite %s; the latest run is %d", quote(asked.Suite), latest)
+}
+
 // printResults writes results to standard output in the form that is asked for.
 func (d *desk) printResults(results stopwatt.Results, v view) error {
+	switch {
+	case v.cite:
+		return report.Cite(d.stdout, results)
+	case v.meters:
+		return d.printMeters(results, v)
+	}
 	contrast, err := lay(results, v)
 	if err != nil {
 		return askedWrongly(err)
@@ -131,6 +155,21 @@ func (d *desk) printResults(results stopwatt.Results, v view) error {
 	})
 }
 
+// printMeters writes the energies of all meters side by side.
+func (d *desk) printMeters(results stopwatt.Results, v view) error {
+	options := report.Options{Unit: v.unit, Width: terminalWidth(d.stdout)}
+	contrast := regression.LayMeters(results, v.gross)
+	switch v.format {
+	case "text":
+		return report.Meters(d.stdout, results.Run, contrast, options)
+	case "markdown":
+		return report.MetersMarkdown(d.stdout, results.Run, contrast, options)
+	case "json":
+		return report.MetersJSON(d.stdout, results.Run, contrast)
+	}
+	return askedWrongly(fmt.Errorf("--format %s with --meters: write text, markdown or json", quote(v.format)))
+}
+
 // lay makes the contrast that a view asks for.
 func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
 	metrics := report.DefaultMetrics(results)
@@ -143,6 +182,9 @@ func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
 			return stopwatt.Contrast{}, fmt.Errorf("there is no metric %s; there are %s", quote(name), metricNames())
 		}
 		metrics = append(metrics, metric)
+	}
+	if v.gross {
+		metrics = report.Gross(metrics)
 	}
 	mean := stopwatt.MeanKind(cmp.Or(v.mean, string(stopwatt.Arithmetic)))
 	if mean != stopwatt.Arithmetic && mean != stopwatt.Geometric {

@@ -98,17 +98,26 @@ func (d *desk) checkout(ctx context.Context, file suiteFile) (checkout, error) {
 		return checkout{}, askedWrongly(err)
 	}
 	repo.Getenv = d.getenv
-	var contexts []string
-	for _, implementation := range file.suite.Implementations {
-		if build := implementation.Build; build != nil && build.Ref == "" {
-			contexts = append(contexts, filepath.Join(file.folder, build.Context))
-		}
-	}
-	state, err := repo.Checkout(ctx, contexts)
+	state, err := repo.Checkout(ctx, file.sources())
 	if err != nil {
 		return checkout{}, askedWrongly(err)
 	}
 	return checkout{repo: repo, project: repo.Project(ctx), state: state}, nil
+}
+
+// sources are the files and folders that decide what is measured.
+func (f suiteFile) sources() []string {
+	sources := []string{filepath.Join(f.folder, filepath.Base(f.path))}
+	for _, implementation := range f.suite.Implementations {
+		build := implementation.Build
+		if build != nil && build.Ref == "" {
+			sources = append(sources, filepath.Join(f.folder, build.Context))
+		}
+		if build != nil && build.Dockerfile != "" {
+			sources = append(sources, filepath.Join(f.folder, build.Dockerfile))
+		}
+	}
+	return sources
 }
 
 // buildOrder says what an implementation of this suite is built from.

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/jobs"
+	"gitlab.com/stopwatt/stopwatt/meter"
+	"gitlab.com/stopwatt/stopwatt/report"
+)
+
+// lookFor is how long doctor watches the energy meters.
+const lookFor = 2 * time.Second
+
+// doctorVerb is `stopwatt doctor`.
+func (d *desk) doctorVerb() *cobra.Command {
+	var asJSON bool
+	verb := &cobra.Command{
+		Use:   "doctor [SUITE]",
+		Short: "Is this machine fit to measure on?",
+		Long: `Looks at what makes figures good or bad on this machine: Docker, the database,
+CPU frequency, other load, the energy meters. Each finding says how it is mended,
+in one line to paste. With a SUITE, fitness is asked of time and of every
+energy meter that the machine file names; without one, of time alone. Exit status 3: not fit.`,
+		Example: "  stopwatt doctor\n  stopwatt doctor stopwatt.yml --json",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return d.doctor(cmd.Context(), args, asJSON)
+		},
+	}
+	verb.Flags().BoolVar(&asJSON, "json", false, "the findings as JSON")
+	return verb
+}
+
+// doctor gathers what every adapter finds and prints it.
+func (d *desk) doctor(ctx context.Context, args []string, asJSON bool) error {
+	needed := []string{"time"}
+	if len(args) > 0 {
+		if _, err := readSuite(args[0], jobs.Options{}); err != nil {
+			return err
+		}
+		file, err := d.machineFile()
+		if err != nil {
+			return err
+		}
+		needed = append(needed, namedEnergies(file)...)
+	}
+	machine, findings, err := d.findings(ctx)
+	if err != nil {
+		return err
+	}
+	write := report.Findings
+	if asJSON {
+		write = report.FindingsJSON
+	}
+	if err := write(d.stdout, machine, findings, needed...); err != nil {
+		return err
+	}
+	if spoiled := unfitFor(findings, needed); len(spoiled) > 0 {
+		return incomplete(quiet{fmt.Errorf("not fit: %v", spoiled)}) // the findings have said so
+	}
+	return nil
+}
+
+// namedEnergies are the metrics of the meters that a machine file names: who
+// names a meter wants its energy.
+func namedEnergies(file stopwatt.MachineFile) []string {
+	var names []string
+	for _, setting := range file.Meters {
+		names = append(names, stopwatt.EnergyMetrics(setting.Name)[0].Name)
+	}
+	return names
+}
+
+// findings looks at Docker, the database, the machine and its energy meters.
+func (d *desk) findings(ctx context.Context) (stopwatt.Machine, []stopwatt.Finding, error) {
+	findings := append(d.dockerFindings(ctx), d.databaseFinding(ctx))
+	host := meter.Host{Root: "/"}
+	findings = append(findings, host.Findings()...)
+	file, err := d.machineFile()
+	if err != nil {
+		return stopwatt.Machine{}, nil, err
+	}
+	meters, refused := meter.OpenMeters(d.meterHost(), file)
+	defer meters.Close()
+	readable, err := meters.Look(ctx, lookFor)
+	if err != nil {
+		return stopwatt.Machine{}, nil, err
+	}
+	i := instruments{host: host, file: file}
+	return i.machine(stopwatt.Engine{}), append(append(findings, readable...), refused...), nil
+}
+
+// dockerFindings says what the engine is like, or why it cannot be reached.
+func (d *desk) dockerFindings(ctx context.Context) []stopwatt.Finding {
+	docker, err := containers.Connect(ctx, d.dockerConfig())
+	if err == nil {
+		defer docker.Close()
+		var findings []stopwatt.Finding
+		if findings, err = docker.Findings(ctx); err == nil {
+			return findings
+		}
+	}
+	return []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Unfit, Says: err.Error()}}
+}
+
+// databaseFinding says where results are stored, or why they cannot be.
+func (d *desk) databaseFinding(ctx context.Context) stopwatt.Finding {
+	store, release, err := d.openStore(ctx)
+	if err != nil {
+		return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Unfit, Says: err.Error()}
+	}
+	defer release()
+	version, err := store.SchemaVersion(ctx)
+	if err != nil {
+		return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Unfit, Says: err.Error()}
+	}
+	whose := "the one that is named"
+	if d.database == "" && d.getenv("STOPWATT_DATABASE") == "" {
+		whose = "private Postgres"
+	}
+	return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Fit, Says: fmt.Sprintf("%s, schema %d", whose, version)}
+}
+
+// unfitFor lists what is unfit and takes away a metric that is needed.
+func unfitFor(findings []stopwatt.Finding, needed []string) []string {
+	var spoiled []string
+	for _, finding := range findings {
+		touches := len(finding.Metrics) == 0 || slices.ContainsFunc(finding.Metrics, func(m string) bool { return slices.Contains(needed, m) })
+		if finding.Verdict == stopwatt.Unfit && touches {
+			spoiled = append(spoiled, finding.Subject)
+		}
+	}
+	return spoiled
+}
