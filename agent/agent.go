@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package agent is the small program that is put into a container to drive
 // load: it asks until a server is ready, drives, counts and times.
 //
