@@ -23,24 +23,24 @@ func (s Samples) Coverage(window Window) float64 {
 	return float64(covered) / float64(window.Duration())
 }
 
-// Base is how many base units one unit of the quantity's samples is, and what
-// the base unit is called: J, W, s, B, B/s, 1/s, or 1 for counts and shares.
-func (q Quantity) Base() (size float64, unit string) {
+// Base is by what samples of the quantity are divided to be in its base unit, and
+// what that is called: J, W, s, B, B/s, 1/s, or 1 for counts and shares.
+func (q Quantity) Base() (by float64, unit string) {
 	switch q {
 	case EnergyUsed:
-		return 1e-6, "J"
+		return 1e6, "J"
 	case PowerDrawn:
-		return 1e-6, "W"
+		return 1e6, "W"
 	case CPUUsed:
-		return 1e-9, "s"
+		return 1e9, "s"
 	case "swpd", "free", "buff", "cache":
-		return 1e-3, "B"
+		return 1e3, "B"
 	case "si", "so", "bi", "bo":
-		return 1e-3, "B/s"
+		return 1e3, "B/s"
 	case "in", "cs":
-		return 1e-3, "1/s"
+		return 1e3, "1/s"
 	}
-	return 1e-3, "1"
+	return 1e3, "1"
 }
 
 // Share tells whether samples of the quantity are shares of the time of all

@@ -1,6 +1,7 @@
 package stopwatt_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -115,5 +116,20 @@ func TestFitForAMetric(t *testing.T) {
 	}
 	if stopwatt.FitFor(append(findings, stopwatt.Finding{Subject: "docker", Verdict: stopwatt.Unfit}), "time") {
 		t.Error("fit, though what is unfit takes all figures away")
+	}
+}
+
+func TestSamplesHaveBaseUnits(t *testing.T) {
+	t.Parallel()
+	for quantity, want := range map[stopwatt.Quantity]string{
+		stopwatt.EnergyUsed: "1e+06 J", stopwatt.PowerDrawn: "1e+06 W", stopwatt.CPUUsed: "1e+09 s",
+		"free": "1000 B", "bi": "1000 B/s", "cs": "1000 1/s", "r": "1000 1", "us": "1000 1",
+	} {
+		if by, unit := quantity.Base(); fmt.Sprint(by, " ", unit) != want {
+			t.Errorf("%s: %v %s, want %s", quantity, by, unit, want)
+		}
+		if quantity.Share() != (quantity == "us") {
+			t.Errorf("%s is taken for a share, or is none", quantity)
+		}
 	}
 }

@@ -23,13 +23,18 @@ type extreme struct {
 	Workload string
 }
 
-// answerOther is the mean ratio of a further metric.
+// answerOther is the mean ratio of a further metric, and of how many workloads
+// where that is not said elsewhere.
 type answerOther struct{ Metric, Ratio string }
 
 // answersOf makes an answer for each implementation but the baseline.
 func answersOf(c stopwatt.Contrast) []answer {
 	if len(c.Metrics) == 0 {
 		return nil
+	}
+	usual, same := sameCount(c)
+	if !same {
+		usual = len(c.Workloads)
 	}
 	var answers []answer
 	for i, row := range c.Means {
@@ -41,7 +46,7 @@ func answersOf(c stopwatt.Contrast) []answer {
 		}
 		a.From, a.To = extremes(c, i+1)
 		for m, metric := range c.Metrics[1:] {
-			a.Others = append(a.Others, answerOther{label(metric), Ratio(metric, row.Ratios[m+1], AsRatio)})
+			a.Others = append(a.Others, answerOther{label(metric), Ratio(metric, row.Ratios[m+1], AsRatio) + ofCount(row, m+1, usual)})
 		}
 		answers = append(answers, a)
 	}

@@ -46,6 +46,9 @@ func metricsTable() string {
 	for _, metric := range stopwatt.Metrics {
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", metric.Name, metric.Unit, metric.Better, metric.Window, metric.What)
 	}
+	for _, metric := range stopwatt.EnergyMetrics("METER") {
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", metric.Name, metric.Unit, metric.Better, metric.Window, metric.What)
+	}
 	return out.String()
 }
 

@@ -99,7 +99,9 @@ func idleDoubts(run stopwatt.Run, meters map[string]bool) []string {
 			notes = append(notes, fmt.Sprintf("Idle power of %s is not known, and so no net energy: %s.", short(idle.Meter), short(idle.Absent)))
 		}
 		for _, warning := range idle.Warnings {
-			notes = append(notes, sentence(short(warning)))
+			if note := sentence(short(warning)); !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
 	}
 	return notes

@@ -159,6 +159,31 @@ func TestTrialsCSVSaysWhyNumbersAreAbsent(t *testing.T) {
 	}
 }
 
+func TestSamplesCSVHasEveryReadingAndGap(t *testing.T) {
+	t.Parallel()
+	run := stopwatt.Run{ID: 3, Idle: []stopwatt.IdleWindow{{Window: stopwatt.Window{Start: 1e9, End: 2e9}, Samples: []stopwatt.Samples{
+		{Meter: "vmstat", Quantity: "us", Times: []int64{1e9}, Values: []int64{12}},
+	}}}}
+	trials := []stopwatt.Trial{{Position: 7, Window: stopwatt.Window{Start: 5e9, End: 9e9}, Samples: []stopwatt.Samples{
+		{Meter: "board", Quantity: stopwatt.PowerDrawn, Times: []int64{4.9e9, 5.3e9}, Values: []int64{38123456, 3}, Gaps: []stopwatt.Gap{{From: 5.3e9, To: 9e9, Reason: "EAGAIN, twice"}}},
+		{Meter: "server", Quantity: stopwatt.CPUUsed, Times: []int64{5e9, 6e9}, Values: []int64{1}},
+	}}}
+	var out bytes.Buffer
+	if err := SamplesCSV(&out, run, trials); err != nil {
+		t.Fatal(err)
+	}
+	want := `run,trial,meter,quantity,unit,seconds,value,until,reason
+3,idle-1,vmstat,us,1,0,0.012,,
+3,7,board,power,W,-0.1,38.123456,,
+3,7,board,power,W,0.3,3e-06,,
+3,7,board,power,W,0.3,,4,"EAGAIN, twice"
+3,7,server,cpu,s,0,1e-09,,
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestJSONHasNoNumberThatIsNone(t *testing.T) {
 	t.Parallel()
 	results, trials := servers(1)

@@ -188,7 +188,7 @@ func contrastOf(results stopwatt.Results, metrics []stopwatt.Metric) stopwatt.Co
 		}
 		c.Means = append(c.Means, mean)
 	}
-	if len(results.Run.Meters) > 0 {
+	if len(results.Run.Meters) > 0 && results.Run.Meters[1].Absent == "" {
 		c.Meters = metersOf(results)
 	}
 	return c
@@ -281,6 +281,10 @@ func hostile() (stopwatt.Results, []stopwatt.Trial) {
 			Workloads:       []stopwatt.Workload{{Name: "a|b\n# heading"}, {Name: `"><img src=x onerror=alert(1)>`}},
 		},
 	}
+	run.Meters = []stopwatt.Meter{{Name: "board", Source: script + "|" + escape, Renewal: time.Second}, {Name: escape, Absent: "`" + script}}
+	run.Idle = []stopwatt.IdleWindow{{Place: script, Window: stopwatt.Window{End: 1e9}, Samples: hostileSamples(0), Powers: []stopwatt.IdlePower{
+		{Meter: "board", Watts: 4.2, Error: 0.1, Warnings: []string{script}}, {Meter: escape, Absent: script},
+	}}}
 	var sketches []sketch
 	for _, workload := range run.Settings.Workloads {
 		for i, implementation := range run.Settings.Implementations {
@@ -301,6 +305,7 @@ func hostile() (stopwatt.Results, []stopwatt.Trial) {
 		case trial.Case.Implementation == wide:
 			trial.Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "open /sys: " + escape}}
 			trial.Warnings = []string{"*bold* " + script}
+			trial.Samples = hostileSamples(trial.Window.Start)
 		}
 	}
 	return resultsOf(run, trials), trials

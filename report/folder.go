@@ -11,7 +11,7 @@ import (
 const Page = "index.html"
 
 // Folder makes the files of a report: results.json, results.csv, trials.csv,
-// results.md and index.html, by name.
+// results.md and index.html, by name; samples.csv too, when there are samples.
 func Folder(results stopwatt.Results, c stopwatt.Contrast, trials []stopwatt.Trial) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, write := range map[string]func(*bytes.Buffer) error{
@@ -27,5 +27,13 @@ func Folder(results stopwatt.Results, c stopwatt.Contrast, trials []stopwatt.Tri
 		}
 		files[name] = b.Bytes()
 	}
+	if !sampled(results.Run, trials) {
+		return files, nil
+	}
+	var b bytes.Buffer
+	if err := SamplesCSV(&b, results.Run, trials); err != nil {
+		return nil, fmt.Errorf("make samples.csv: %w", err)
+	}
+	files["samples.csv"] = b.Bytes()
 	return files, nil
 }

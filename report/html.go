@@ -35,8 +35,11 @@ type htmlDocument struct {
 	Workloads  []htmlWorkload
 	Notes      []string
 	Provenance []fact
+	Meters     *htmlMeters // nil when there are not two
+	Idle       []htmlIdle
 	Trials     []htmlTrial
 	TrialsSum  string
+	TrialsNote string // which of them are drawn over time
 }
 
 type htmlWorkload struct {
@@ -73,6 +76,7 @@ type figuresShown struct {
 // HTML writes one page that needs nothing but itself: no request, no script.
 // It opens with the answer; charts, numbers, provenance and trials follow.
 func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []stopwatt.Trial) error {
+	list, drawn := trialsShown(trials)
 	document := htmlDocument{
 		Policy:     policy(),
 		Style:      template.CSS(pageStyle),
@@ -84,8 +88,11 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Answers:    answersShown(c),
 		Notes:      slices.Concat(htmlNotes(c), energyNotes(results.Run, c.Metrics, ""), doubts(c, AsValue)),
 		Provenance: provenance(results.Run),
-		Trials:     trialsShown(trials),
+		Meters:     htmlMetersOf(c.Meters),
+		Idle:       idleShown(results.Run),
+		Trials:     list,
 		TrialsSum:  counted(results.Run, c),
+		TrialsNote: drawn,
 	}
 	for i, block := range c.Workloads {
 		document.Workloads = append(document.Workloads, htmlWorkloadOf(results.Run, c, block, fmt.Sprintf("w%d", i+1)))

@@ -36,6 +36,13 @@ func Markdown(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 			markdownTable(&out, c, block, from, min(from+metricsAcross, len(c.Metrics)), o)
 		}
 	}
+	if hasEnergy(c.Metrics) && len(c.Meters.Meters) > 1 {
+		out.WriteString("\n## Energy meters side by side\n\n")
+		for _, note := range append([]string{sentence(alike(c.Meters))}, swapsIn(c.Meters)...) {
+			fmt.Fprintf(&out, "- %s\n", code(note))
+		}
+		markdownMeters(&out, c.Meters, o.Unit, "###")
+	}
 	markdownNotes(&out, run, c, o)
 	_, err := io.WriteString(w, out.String())
 	return err

@@ -186,3 +186,16 @@ func vmstat(random *rand.Rand, window stopwatt.Window, busy float64) []stopwatt.
 	}
 	return all
 }
+
+// hostileSamples have a meter, a quantity and a gap that try to be more than
+// text.
+func hostileSamples(start int64) []stopwatt.Samples {
+	const script = `"><script>alert(1)</script>`
+	times := []int64{start, start + 50*ms, start + 200*ms, start + 10*sec}
+	return []stopwatt.Samples{
+		{Meter: script, Quantity: stopwatt.PowerDrawn, Times: times, Values: []int64{1, 2, 3, 4}, Gaps: []stopwatt.Gap{{From: times[1], To: times[2], Reason: script}}},
+		{Meter: script, Quantity: stopwatt.CPUUsed, Times: times, Values: []int64{4, 3, 2, 1}},
+		{Meter: script, Quantity: script, Times: times, Values: []int64{1, 2, 3, 4}},
+		{Meter: script, Quantity: script, Times: times, Values: []int64{1, 1, 1, 1}},
+	}
+}

@@ -26,6 +26,7 @@ func provenance(run stopwatt.Run) []fact {
 		{Term: "Seed", Values: []string{strconv.FormatUint(run.Seed, 10)}, Code: true},
 		{Term: "Commit", Values: commitFacts(run.Checkout)},
 		{Term: "Machine", Values: machineFacts(run.Machine)},
+		{Term: "Energy meters", Values: meterFacts(run.Meters)},
 		{Term: "Docker", Values: engineFacts(run.Engine)},
 		{Term: "Images", Values: imageFacts(run), Code: true},
 		{Term: "Settings", Values: settingFacts(run.Settings)},
@@ -71,7 +72,22 @@ func machineFacts(m stopwatt.Machine) []string {
 	if m.Identity.Virtual {
 		facts = append(facts, "virtual: it runs under a hypervisor")
 	}
-	return append(facts, named("kernel", m.Epoch.Kernel), named("microcode", m.Epoch.Microcode), named("governor", m.Epoch.Governor))
+	return append(facts, m.Identity.Caches, named("SMT", m.Identity.SMT), named("turbo", m.Identity.Turbo),
+		named("kernel", m.Epoch.Kernel), named("started as", m.Epoch.CommandLine), named("microcode", m.Epoch.Microcode),
+		named("governor", m.Epoch.Governor), named("clock", m.Epoch.ClockSource))
+}
+
+// meterFacts says what each meter reads, or why it could not be read.
+func meterFacts(meters []stopwatt.Meter) []string {
+	var facts []string
+	for _, m := range meters {
+		about := commas(m.Source, renewed(m.Renewal))
+		if m.Absent != "" {
+			about = "not read: " + short(m.Absent)
+		}
+		facts = append(facts, m.Name+": "+about)
+	}
+	return facts
 }
 
 func engineFacts(e stopwatt.Engine) []string {
@@ -145,41 +161,4 @@ func named(word, value string) string {
 		return ""
 	}
 	return word + " " + value
-}
-
-// An htmlTrial is one line of the list of trials.
-type htmlTrial struct {
-	Position, Round int
-	Case, Time      string
-	Status          string
-	Reason          string
-	Warnings        []string
-	Invalid, Marked bool
-}
-
-// trialsShown lists trials as they were carried out.
-func trialsShown(trials []stopwatt.Trial) []htmlTrial {
-	var shown []htmlTrial
-	inOrder := slices.SortedStableFunc(slices.Values(trials), func(a, b stopwatt.Trial) int { return a.Position - b.Position })
-	for _, t := range inOrder {
-		line := htmlTrial{
-			Position: t.Position, Round: t.Round,
-			Case:    Clean(t.Case.String()),
-			Status:  string(t.Status),
-			Reason:  short(t.Reason),
-			Invalid: t.Status != stopwatt.Valid,
-			Marked:  len(t.Warnings) > 0,
-		}
-		if !t.Started.IsZero() {
-			line.Time = t.Started.Format("15:04:05")
-		}
-		if seconds, has := t.Value("time"); has {
-			line.Status += ", " + Seconds(seconds)
-		}
-		for _, warning := range t.Warnings {
-			line.Warnings = append(line.Warnings, short(warning))
-		}
-		shown = append(shown, line)
-	}
-	return shown
 }
