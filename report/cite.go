@@ -191,8 +191,16 @@ func citeEnergy(run stopwatt.Run) string {
 	if idles == nil {
 		return text + " Idle power was not measured, so energy is gross."
 	}
-	return fmt.Sprintf("%s The idle machine drew %s (mean ± standard error over %s before the first round and after the last, their drift included); "+
-		"net energy is gross energy less idle power times the window, and may be negative.", text, strings.Join(idles, ", "), Seconds(lasted.Seconds()))
+	return fmt.Sprintf("%s The idle machine drew %s (mean ± standard error over %s %s); "+
+		"net energy is gross energy less idle power times the window, and may be negative.", text, strings.Join(idles, ", "), Seconds(lasted.Seconds()), idleWhen(run))
+}
+
+// idleWhen says when idle power was measured.
+func idleWhen(run stopwatt.Run) string {
+	if run.Idle[len(run.Idle)-1].Place == stopwatt.IdleAfter {
+		return "before the first round and after the last, their drift included"
+	}
+	return "before the first round, and not after the last"
 }
 
 // idleWatts writes an idle power with its error.

@@ -40,6 +40,7 @@ func TestCiteSaysOnlyWhatIsKnown(t *testing.T) {
 	}{
 		{"no meter", func(r *stopwatt.Results) { r.Run.Meters, r.Run.Idle = nil, nil }, "", "nergy"},
 		{"a meter but no idle window", func(r *stopwatt.Results) { r.Run.Idle = nil }, "Idle power was not measured, so energy is gross.", "net energy"},
+		{"an idle window before the trials alone", func(r *stopwatt.Results) { r.Run.Idle = r.Run.Idle[:1] }, "over 30.0 s before the first round, and not after the last)", "drift"},
 		{"no verification by body", func(*stopwatt.Results) {}, "the status of its answer is verified", "SHA-256"},
 		{"some verified by body", func(r *stopwatt.Results) {
 			r.Run.Settings.Workloads[1].HTTP = &stopwatt.HTTP{Expect: stopwatt.Expect{BodySHA256: "ab"}}

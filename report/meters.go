@@ -99,7 +99,7 @@ func (p *page) meterColumn(c stopwatt.MeterContrast, m int, metric stopwatt.Metr
 	column := gridColumn{heading: []string{cut(Clean(c.Meters[m].Name), longestName) + ", " + scale.unit.name}}
 	var parts [][]string
 	for _, block := range c.Workloads {
-		parts = append(parts, []string{"", ""})
+		parts = append(parts, nil) // the workload's own line
 		for _, row := range block.Rows {
 			f := figures{}
 			if s, has := row.Result.Summary(metric.Name); has {
@@ -109,17 +109,14 @@ func (p *page) meterColumn(c stopwatt.MeterContrast, m int, metric stopwatt.Metr
 		}
 	}
 	for i, text := range align(parts, " ± ") {
-		switch g := parts[i]; {
-		case g[0] != "":
-			column.cells = append(column.cells, []string{text})
-		default:
+		switch {
+		case parts[i] == nil:
+			column.cells = append(column.cells, nil)
+		case parts[i][0] == "":
 			column.cells = append(column.cells, []string{absent})
+		default:
+			column.cells = append(column.cells, []string{text})
 		}
-	}
-	at := 0
-	for _, block := range c.Workloads {
-		column.cells[at] = nil // the workload's own line
-		at += len(block.Rows) + 1
 	}
 	return column
 }
