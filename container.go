@@ -48,5 +48,6 @@ type Engine struct {
 	StorageDriver string
 	CgroupVersion string // "1" or "2"
 	CgroupDriver  string // cgroupfs or systemd
+	CPUs          int    // cores; 0 when it is not known
 	Remote        bool   // its host is another machine
 }

@@ -116,6 +116,7 @@ func (d *Docker) ask(ctx context.Context, where endpoint) error {
 		StorageDriver: info.Driver,
 		CgroupVersion: info.CgroupVersion,
 		CgroupDriver:  info.CgroupDriver,
+		CPUs:          info.NCPU,
 		Remote:        where.remote(),
 	}
 	return nil

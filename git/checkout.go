@@ -3,14 +3,16 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
 
 // Checkout tells which commit is checked out and whether the work tree is as
-// it was committed. contexts are the folders that images are built from: an
-// untracked file in one of them makes the checkout dirty, and so does a context
+// it was committed. contexts are the folders that images are built from,
+// and files beside them that matter: an untracked file among them makes the checkout dirty, and so does a context
 // outside the checkout, which no commit describes.
 //
 // The error is ErrNoCommit when nothing was committed yet.
@@ -105,9 +107,12 @@ func (r *Repo) dirty(ctx context.Context, contexts []string) (bool, error) {
 	return false, nil
 }
 
-// foreign tells whether a folder holds anything that no commit of this
-// checkout describes.
+// foreign tells whether a file, or a folder's content, is described by no
+// commit of this checkout.
 func (r *Repo) foreign(ctx context.Context, folder string) (bool, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return r.foreignFile(ctx, folder)
+	}
 	_, inside, err := r.below(folder)
 	if err != nil || !inside {
 		return !inside, err
@@ -118,4 +123,15 @@ func (r *Repo) foreign(ctx context.Context, folder string) (bool, error) {
 		err = nil // where nothing is, nothing is foreign
 	}
 	return list.untracked, err
+}
+
+// foreignFile tells whether a file is in no commit of this checkout.
+func (r *Repo) foreignFile(ctx context.Context, file string) (bool, error) {
+	folder := filepath.Dir(file)
+	_, inside, err := r.below(folder)
+	if err != nil || !inside {
+		return !inside, err
+	}
+	tracked, err := r.git(ctx, folder, "ls-files", "-z", "--", filepath.Base(file))
+	return len(tracked) == 0, err
 }

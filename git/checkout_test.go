@@ -293,3 +293,18 @@ func FuzzParseCommit(f *testing.F) {
 		parseParents(object)
 	})
 }
+
+func TestAnUntrackedFileThatMattersMakesTheCheckoutDirty(t *testing.T) {
+	t.Parallel()
+	s := newScratch(t)
+	s.write("tracked.yml", "a")
+	s.commit("one")
+	s.write("new.yml", "b")
+	repo := s.open(nil)
+	for name, dirty := range map[string]bool{"tracked.yml": false, "new.yml": true} {
+		got, err := repo.Checkout(t.Context(), []string{filepath.Join(s.dir, name)})
+		if err != nil || got.Dirty != dirty {
+			t.Errorf("%s: dirty is %v, want %v (%v)", name, got.Dirty, dirty, err)
+		}
+	}
+}

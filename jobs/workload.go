@@ -39,7 +39,7 @@ var httpRows = []row[stopwatt.HTTP]{
 		}},
 	{word{key: "expect", kind: "[expect]", fallback: "{}", doc: "What a right answer looks like."},
 		func(r *reader, at node, to *stopwatt.HTTP) { whole(r, at, "expect", expectRows, &to.Expect) }},
-	{word{key: "ready-within", kind: "duration", fallback: "30s", doc: "How long the server may take from its start to its first right answer, at most an hour."},
+	{word{key: "ready-within", kind: "duration", fallback: "30s", doc: "How long the server may take from its start to its first right answer, at most an hour. A wrong answer that stays the same for 2 s ends the waiting, unless its status is 503."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			r.duration(at, "ready-within", &to.ReadyWithin, time.Millisecond, time.Hour)
 		}},
