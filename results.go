@@ -68,6 +68,11 @@ func (r CaseResult) Summary(metric string) (Summary, bool) {
 type Ratio struct {
 	Value float64
 	Known bool
+	// Error is the standard error of Value; 0 where it is not known.
+	Error float64
+	// Near says that the trials show no difference from 1. It is a doubt and no
+	// verdict: without it the difference may be chance too.
+	Near bool
 }
 
 // A Contrast lays the implementations of one revision beside their baseline,

@@ -104,7 +104,7 @@ func layWorkload(c stopwatt.Contrast, workload string, results []stopwatt.CaseRe
 		row := stopwatt.ContrastRow{Implementation: name}
 		row.Result = resultOf(results, stopwatt.Case{Implementation: name, Workload: workload})
 		for _, metric := range c.Metrics {
-			row.Ratios = append(row.Ratios, RatioOf(meanOf(row.Result, metric), meanOf(base, metric)))
+			row.Ratios = append(row.Ratios, ratioToBaseline(row.Result, base, metric, name == c.Baseline))
 		}
 		block.Rows = append(block.Rows, row)
 	}
@@ -134,15 +134,15 @@ func meanOf(result stopwatt.CaseResult, metric stopwatt.Metric) float64 {
 func meanRow(c stopwatt.Contrast, name string, index int) stopwatt.MeanRow {
 	row := stopwatt.MeanRow{Implementation: name}
 	for m, metric := range c.Metrics {
-		var ratios []float64
+		var cells []cell
 		for _, block := range c.Workloads {
 			ratio := block.Rows[index].Ratios[m]
 			if ratio.Known && meanOf(block.Rows[0].Result, metric) != 0 {
-				ratios = append(ratios, ratio.Value)
+				cells = append(cells, cell{ratio, slackOf(block.Rows[index].Result, block.Rows[0].Result, metric)})
 			}
 		}
-		row.Ratios = append(row.Ratios, meanRatio(c.Mean, ratios))
-		row.Counts = append(row.Counts, len(ratios))
+		row.Ratios = append(row.Ratios, meanRatio(c.Mean, cells))
+		row.Counts = append(row.Counts, len(cells))
 	}
 	return row
 }
@@ -151,20 +151,21 @@ func meanRow(c stopwatt.Contrast, name string, index int) stopwatt.MeanRow {
 // implementation is the baseline (P. J. Fleming, J. J. Wallace, How not to lie
 // with statistics, CACM 29, 1986); the arithmetic one is what most articles
 // print. Of no ratios there is none.
-func meanRatio(kind stopwatt.MeanKind, ratios []float64) stopwatt.Ratio {
-	if len(ratios) == 0 {
+func meanRatio(kind stopwatt.MeanKind, cells []cell) stopwatt.Ratio {
+	if len(cells) == 0 {
 		return stopwatt.Ratio{}
 	}
 	sum := 0.0
-	for _, ratio := range ratios {
+	for _, cell := range cells {
 		if kind == stopwatt.Geometric {
-			ratio = math.Log(ratio)
+			sum += math.Log(cell.Value)
+		} else {
+			sum += cell.Value
 		}
-		sum += ratio
 	}
-	sum /= float64(len(ratios))
+	mean := sum / float64(len(cells))
 	if kind == stopwatt.Geometric {
-		sum = math.Exp(sum)
+		mean = math.Exp(mean)
 	}
-	return stopwatt.Ratio{Value: sum, Known: true}
+	return stopwatt.Ratio{Value: mean, Known: true, Error: errorOfMean(kind, mean, cells), Near: nearMean(mean, cells)}
 }
