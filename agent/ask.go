@@ -32,6 +32,7 @@ type reply struct {
 	sha256    string // of the body
 	body      []byte // its beginning
 	err       error  // nil when an answer was read whole
+	bounded   bool   // the end of all waiting cut it off, before the load's timeout did
 }
 
 // ask sends the request over a new connection and reads the answer whole.

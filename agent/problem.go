@@ -20,7 +20,6 @@ type problem struct {
 	// empty where asking again may well mend it.
 	same    string
 	refused bool // nobody listens (yet)
-	tooLong bool // the asking ended before the answer did
 }
 
 // after is the error when the problem has outlasted a bound.
@@ -62,16 +61,14 @@ func judgeStatus(r reply, expected int) *problem {
 func judgeError(r reply, order stopwatt.DriveOrder) *problem {
 	_, port, _ := net.SplitHostPort(order.Address) // CheckOrder has seen it
 	reset := errors.Is(r.err, syscall.ECONNRESET)  // which may already show while connecting
-	p := &problem{tooLong: os.IsTimeout(r.err)}
+	p := &problem{}
 	switch {
 	case errors.Is(r.err, syscall.ECONNREFUSED):
 		p.what, p.refused = "nothing listens on port "+port, true
 	case !r.connected && !reset:
 		p.what = fmt.Sprintf("connect to port %s: %v", port, r.err)
-	case p.tooLong && r.received == 0:
-		p.what = fmt.Sprintf("port %s accepts connections but does not answer", port)
-	case p.tooLong:
-		p.what = fmt.Sprintf("the answer on port %s does not end; it begins %q", port, r.begins)
+	case os.IsTimeout(r.err):
+		p.what = tellTooLong(r, port, order.Load.Timeout)
 	case r.received == 0:
 		p.what = fmt.Sprintf("port %s accepts connections and closes them without an answer", port)
 	case errors.Is(r.err, errCutShort) || reset:
@@ -80,6 +77,20 @@ func judgeError(r reply, order stopwatt.DriveOrder) *problem {
 		p.what, p.same = fmt.Sprintf("port %s: %v; the answer begins %q", port, r.err, r.begins), r.err.Error()
 	}
 	return p
+}
+
+// tellTooLong tells of an answer that had not ended when the asking did. A
+// timeout is named: it may be shorter than a good answer takes.
+func tellTooLong(r reply, port string, timeout time.Duration) string {
+	switch {
+	case r.bounded && r.received == 0:
+		return fmt.Sprintf("port %s accepts connections but does not answer", port)
+	case r.bounded:
+		return fmt.Sprintf("the answer on port %s does not end; it begins %q", port, r.begins)
+	case r.received == 0:
+		return fmt.Sprintf("port %s: no whole answer within load.timeout of %v; nothing was read of an answer", port, timeout)
+	}
+	return fmt.Sprintf("port %s: no whole answer within load.timeout of %v; the answer begins %q", port, timeout, r.begins)
 }
 
 // quoteBody quotes the beginning of the body.

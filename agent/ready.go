@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -33,7 +34,7 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 	var last problem
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		r := ask(ctx, newExchange(order, AnyLength), earlier(end, time.Now().Add(order.Load.Timeout)))
+		r := askBefore(ctx, order, end)
 		p := judge(r, order)
 		if p == nil {
 			return readyFrom(r, attempt), nil
@@ -41,8 +42,10 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 		if wrong.lasts(*p, time.Now()) >= steadily {
 			return stopwatt.Ready{}, p.after(steadily)
 		}
-		if attempt == 1 || !p.tooLong {
-			last = *p // what the bound cut off tells less than what was before
+		// What the bound cut off tells less than what was before; but somebody
+		// who says nothing is more than nobody.
+		if attempt == 1 || !r.bounded || r.connected && last.refused {
+			last = *p
 		}
 		if time.Until(end) <= pause {
 			return stopwatt.Ready{}, last.after(order.ReadyWithin)
@@ -52,6 +55,18 @@ func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, erro
 		}
 		pause = min(pause*3/2, longestPause)
 	}
+}
+
+// askBefore asks once, until the load's timeout or until end.
+func askBefore(ctx context.Context, order stopwatt.DriveOrder, end time.Time) reply {
+	deadline := time.Now().Add(order.Load.Timeout)
+	sooner := end.Before(deadline)
+	if sooner {
+		deadline = end
+	}
+	r := ask(ctx, newExchange(order, AnyLength), deadline)
+	r.bounded = sooner && os.IsTimeout(r.err)
+	return r
 }
 
 // verify asks once.
@@ -88,13 +103,6 @@ func (s *steadiness) lasts(p problem, now time.Time) time.Duration {
 		s.same, s.since = p.same, now
 	}
 	return now.Sub(s.since)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // sleep waits, or returns why it was cut short.

@@ -124,6 +124,67 @@ func TestReadyGivesUpAndSaysWhy(t *testing.T) {
 	}
 }
 
+// A timeout may be shorter than a good answer takes: then it is named.
+func TestAnAnswerThatTheTimeoutCutOffNamesTheTimeout(t *testing.T) {
+	t.Parallel()
+	silent := func(_ *testServer, c *testConn) { c.untilGone() }
+	halting := func(_ *testServer, c *testConn) { c.say("HTTP/1.1 2"); c.untilGone() }
+	tests := []struct {
+		name  string
+		serve func(*testServer, *testConn)
+		want  string // PORT stands for the port
+	}{
+		{"before it began", silent, "port PORT: no whole answer within load.timeout of 200ms; nothing was read of an answer"},
+		{"before it ended", halting, `port PORT: no whole answer within load.timeout of 200ms; the answer begins "HTTP/1.1 2"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := startServer(t, test.serve)
+			order := orderFor(server.address())
+			order.ReadyWithin, order.Load.Timeout = 700*time.Millisecond, 200*time.Millisecond
+			_, port, _ := net.SplitHostPort(server.address())
+			want := strings.ReplaceAll(test.want, "PORT", port)
+			if _, err := ready(t.Context(), order); err == nil || err.Error() != want+"; still so after 700ms" {
+				t.Errorf("ready: got  %v\nwant %s; still so after 700ms", err, want)
+			}
+			if connections := server.connections.Load(); connections < 2 {
+				t.Errorf("asked %d times, want again after each timeout", connections)
+			}
+			if _, err := verify(t.Context(), order); err == nil || err.Error() != want {
+				t.Errorf("verify: got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+func TestAListenerThatSaysNothingIsNotTakenForNobody(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{20 * time.Millisecond, time.Hour} {
+		t.Run(fmt.Sprint("timeout ", timeout), func(t *testing.T) {
+			t.Parallel()
+			address := closedPort(t)
+			order := orderFor(address)
+			order.ReadyWithin, order.Load.Timeout = time.Second, timeout
+			listening := make(chan net.Listener, 1)
+			time.AfterFunc(20*time.Millisecond, func() {
+				listener, err := net.Listen("tcp", address) // the kernel accepts for it
+				if err != nil {
+					t.Error(err)
+				}
+				listening <- listener
+			})
+			_, err := ready(t.Context(), order)
+			if listener := <-listening; listener != nil {
+				listener.Close()
+			}
+			if err == nil || strings.Contains(err.Error(), "nothing listens") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestASteadilyWrongAnswerIsNotAskedForUntilTheBound(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(0, 0)
