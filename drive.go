@@ -16,11 +16,13 @@ const (
 
 // A DriveOrder is what the driver is told: whom to ask what, and how often.
 type DriveOrder struct {
-	Address     string // host:port
-	Request     Request
-	Expect      Expect
-	Load        Load
-	Warmup      time.Duration
+	Address string // host:port
+	Request Request
+	Expect  Expect
+	Load    Load
+	Warmup  time.Duration
+	// ReadyWithin bounds the waiting for the first right answer. The same wrong
+	// answer for 2 s ends it sooner, unless its status is 503, "not yet".
 	ReadyWithin time.Duration
 }
 
@@ -51,6 +53,20 @@ type DriveResult struct {
 	BytesReceived int64
 	Latency       *Histogram    // of right answers, nanoseconds
 	CPU           time.Duration // user and system time of the driver's process within the window
+	Threads       int           // how many threads drove; 0: not known
+}
+
+// Busy is the share of its threads' time that the driver was busy: CPU / (the
+// window's length × Threads). Near 1 it was saturated: the driver, not the
+// server, may have set the pace. It may pass 1 a little, for the CPU time is
+// the whole process's. It is 0 where the window has no length or the threads
+// are not known.
+func (r DriveResult) Busy() float64 {
+	available := r.Window.Duration() * time.Duration(r.Threads)
+	if available <= 0 {
+		return 0
+	}
+	return float64(r.CPU) / float64(available)
 }
 
 // Kinds of error that a request may end in. Each is a metric: errors_KIND.

@@ -199,6 +199,27 @@ func TestTheShortEndOfALongBodyIsNotSleptThrough(t *testing.T) {
 	}
 }
 
+func TestAResultSaysHowManyThreadsDrove(t *testing.T) {
+	t.Parallel()
+	address := startServer(t, always(okAnswer)).address()
+	for _, test := range []struct{ ordered, users, want int }{
+		{ordered: 1, users: 4, want: 1},
+		{ordered: 3, users: 4, want: 3},
+		{ordered: 3, users: 2, want: 2},
+		{ordered: 0, users: 2, want: 1},
+	} {
+		order := orderFor(address)
+		order.Load.Users = test.users
+		got, err := Epoll{Threads: test.ordered}.Drive(t.Context(), order, AnyLength)
+		if err != nil || got.Threads != test.want {
+			t.Errorf("%d ordered for %d users: %d drove, want %d (%v)", test.ordered, test.users, got.Threads, test.want, err)
+		}
+		if got.Busy() <= 0 {
+			t.Errorf("%d ordered for %d users: busy for %v of the time", test.ordered, test.users, got.Busy())
+		}
+	}
+}
+
 func TestDrivingForATimeEndsThen(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, always(okAnswer))

@@ -140,6 +140,6 @@ func (t *team) result() stopwatt.DriveResult {
 		tallies = append(tallies, l.tally)
 	}
 	all := result(tallies)
-	all.CPU = t.cpu
+	all.CPU, all.Threads = t.cpu, len(t.loops)
 	return all
 }
