@@ -73,6 +73,9 @@ func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, err
 		if err := c.readAbsences(ctx, tx, runID); err != nil {
 			return err
 		}
+		if err := c.readWarnings(ctx, tx, runID); err != nil {
+			return err
+		}
 		if err := c.readSummaries(ctx, tx, runID); err != nil {
 			return err
 		}
@@ -145,6 +148,25 @@ func (c caseResults) readAbsences(ctx context.Context, tx pgx.Tx, runID int64) e
 		ORDER BY count(*) DESC, a.reason COLLATE "C"`, runID, into, func() error {
 		result := c.at(key)
 		result.Absent = append(result.Absent, absence)
+		return nil
+	})
+}
+
+// readWarnings counts the valid trials that carry each warning.
+func (c caseResults) readWarnings(ctx context.Context, tx pgx.Tx, runID int64) error {
+	var key caseRevision
+	var warning stopwatt.WarningCount
+	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &warning.Warning, &warning.Count}
+	return forEach(ctx, tx, `
+		SELECT c.implementation, c.workload, t.revision, w.warning, count(DISTINCT t.id)
+		FROM stopwatt_store.trials t
+		JOIN stopwatt_store.cases c ON c.id = t.case_id
+		CROSS JOIN LATERAL unnest(t.warnings) w (warning)
+		WHERE t.run_id = $1 AND t.status = 'valid'
+		GROUP BY 1, 2, 3, 4
+		ORDER BY count(DISTINCT t.id) DESC, w.warning COLLATE "C"`, runID, into, func() error {
+		result := c.at(key)
+		result.Warnings = append(result.Warnings, warning)
 		return nil
 	})
 }

@@ -63,13 +63,9 @@ func readSamples(ctx context.Context, tx pgx.Tx, of sampled, id int64) ([]stopwa
 func (s *Store) Samples(ctx context.Context, runID int64, trial stopwatt.PlannedTrial) ([]stopwatt.Samples, error) {
 	var samples []stopwatt.Samples
 	err := s.reading(ctx, func(tx pgx.Tx) error {
-		var id int64
-		err := tx.QueryRow(ctx, `
-			SELECT t.id FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
-			WHERE t.run_id = $1 AND c.implementation = $2 AND c.workload = $3 AND t.revision = $4 AND t.round = $5`,
-			runID, trial.Case.Implementation, trial.Case.Workload, trial.Revision, trial.Round).Scan(&id)
+		id, err := trialID(ctx, tx, runID, trial)
 		if err != nil {
-			return notFound(err)
+			return err
 		}
 		samples, err = readSamples(ctx, tx, ofTrial, id)
 		return err

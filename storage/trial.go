@@ -18,7 +18,7 @@ const histogramLatency = "latency"
 // SaveTrial stores a trial with all its figures and samples, or nothing of it. A
 // trial that is stored already stays as it is.
 func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error {
-	err := checkFigures(trial)
+	err := checkFigures(trial.Measurements)
 	if err == nil {
 		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveTrial(ctx, tx, runID, trial) })
 	}
@@ -33,8 +33,8 @@ const largest = 1e100
 
 // checkFigures refuses what is no number. The database would refuse it as well,
 // in words that name no metric.
-func checkFigures(trial stopwatt.Trial) error {
-	for _, m := range trial.Measurements {
+func checkFigures(figures []stopwatt.Measurement) error {
+	for _, m := range figures {
 		if math.IsNaN(m.Value) || math.Abs(m.Value) > largest {
 			return fmt.Errorf("%s is %g, which is no figure", m.Metric, m.Value)
 		}
@@ -67,6 +67,62 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 	return saveSamples(ctx, tx, ofTrial, id, trial.Window, trial.Samples)
 }
 
+// SaveNet stores figures of a trial that is stored, in place of those that it
+// has of the same metrics, or of what it says of their absence: net energy is
+// known for good when the idle power after the last round is. Its other figures
+// stay as they are. A trial that is not stored makes an error that is
+// ErrNotFound.
+func (s *Store) SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error {
+	err := checkFigures(figures)
+	if err == nil {
+		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveNet(ctx, tx, runID, trial, figures) })
+	}
+	if err != nil {
+		return fmt.Errorf("save net figures of trial %s, round %d, of run %d: %w", trial.Case, trial.Round, runID, err)
+	}
+	return nil
+}
+
+func saveNet(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error {
+	id, err := trialID(ctx, tx, runID, trial)
+	if err != nil {
+		return err
+	}
+	names, values := namesAndValues(figures)
+	if err := insertMetrics(ctx, tx, names); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO stopwatt_store.measurements (trial_id, metric_id, value)
+		SELECT $1, m.id, v.value FROM unnest($2::text[], $3::float8[]) v (name, value) JOIN stopwatt_store.metrics m USING (name)
+		ON CONFLICT (trial_id, metric_id) DO UPDATE SET value = excluded.value`, id, names, values)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		DELETE FROM stopwatt_store.absences a USING stopwatt_store.metrics m
+		WHERE a.trial_id = $1 AND m.id = a.metric_id AND m.name = ANY($2::text[])`, id, names)
+	return err
+}
+
+// trialID returns the key of a trial that is stored.
+func trialID(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.PlannedTrial) (int64, error) {
+	var id int64
+	err := tx.QueryRow(ctx, `
+		SELECT t.id FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
+		WHERE t.run_id = $1 AND c.implementation = $2 AND c.workload = $3 AND t.revision = $4 AND t.round = $5`,
+		runID, trial.Case.Implementation, trial.Case.Workload, trial.Revision, trial.Round).Scan(&id)
+	return id, notFound(err)
+}
+
+// namesAndValues lays figures out in columns.
+func namesAndValues(figures []stopwatt.Measurement) (names []string, values []float64) {
+	for _, m := range figures {
+		names, values = append(names, m.Metric), append(values, m.Value)
+	}
+	return names, values
+}
+
 // caseOf returns the key of a case of the run's suite.
 func caseOf(ctx context.Context, tx pgx.Tx, runID int64, c stopwatt.Case) (int64, error) {
 	var suite int64
@@ -85,11 +141,8 @@ func caseOf(ctx context.Context, tx pgx.Tx, runID int64, c stopwatt.Case) (int64
 
 // saveFigures stores what the trial yielded, and why it did not yield the rest.
 func saveFigures(ctx context.Context, tx pgx.Tx, id int64, trial stopwatt.Trial) error {
-	var measured, absent, reasons []string
-	var values []float64
-	for _, m := range trial.Measurements {
-		measured, values = append(measured, m.Metric), append(values, m.Value)
-	}
+	measured, values := namesAndValues(trial.Measurements)
+	var absent, reasons []string
 	for _, a := range trial.Absent {
 		absent, reasons = append(absent, a.Metric), append(reasons, plain(a.Reason))
 	}

@@ -23,6 +23,7 @@ import (
 type Store interface {
 	Begin(ctx context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error)
 	SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error
+	SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error
 	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
 	Finish(ctx context.Context, runID int64, status stopwatt.RunStatus, ended time.Time) error
 	Results(ctx context.Context, runID int64) (stopwatt.Results, error)
@@ -51,6 +52,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a trial of an unknown metric is refused":             unknownMetric,
 		"a trial of one metric twice is refused":              metricTwice,
 		"a trial of no run is refused":                        unknownRun,
+		"net figures replace a stored trial's own":            netReplaces,
+		"net figures that are none are refused":               netRefused,
 		"an unfinished run is continued":                      continued,
 		"an aborted run is continued":                         abortedContinued,
 		"a finished run is not continued":                     finishedNotContinued,
@@ -59,6 +62,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a run begun again with its key is the same":          sameKey,
 		"a key of another plan is refused":                    keyOfAnotherPlan,
 		"results count trials and reasons":                    countsAndReasons,
+		"results count the trials that carry a warning":       countsWarnings,
 		"results stand in the order of the suite":             suiteOrder,
 		"summaries saved again replace the former":            replacedSummaries,
 		"two runs do not mix":                                 twoRuns,
@@ -218,6 +222,7 @@ func unknownRun(t *testing.T, s Store) {
 	_, errSamples := s.Samples(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial)
 	for call, err := range map[string]error{
 		"SaveTrial":     s.SaveTrial(t.Context(), 4711, Trial(1, "go", "csv")),
+		"SaveNet":       s.SaveNet(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial, nil),
 		"SaveSummaries": s.SaveSummaries(t.Context(), 4711, nil),
 		"Finish":        s.Finish(t.Context(), 4711, stopwatt.Finished, ended),
 		"Results":       errResults,
@@ -305,53 +310,6 @@ func keyOfAnotherPlan(t *testing.T, s Store) {
 	if _, _, err := s.Begin(t.Context(), other, false); err == nil {
 		t.Error("it was taken")
 	}
-}
-
-func countsAndReasons(t *testing.T, s Store) {
-	run, _ := begin(t, s, Run(), false)
-	whole, marked := Trial(1, "go", "csv"), Trial(2, "go", "csv")
-	whole.Warnings, marked.Warnings = nil, []string{"others used the CPU"}
-	whole.Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "too old a kernel"}}
-	marked.Absent = []stopwatt.Absence{{Metric: "memory_peak", Reason: "too old a kernel"}, {Metric: "cpu_server", Reason: "masked"}}
-	save(t, s, run.ID, whole, marked)
-	for i, reason := range []string{"b", "c", "a", "c"} {
-		trial := Trial(3+i, "go", "csv")
-		trial.Status, trial.Reason = stopwatt.Invalid, reason
-		save(t, s, run.ID, trial)
-	}
-	same(t, results(t, s, run.ID).Cases, []stopwatt.CaseResult{{
-		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Valid: 2, Invalid: 4, Marked: 1,
-		Absent: []stopwatt.AbsenceCount{
-			{Metric: "cpu_server", Reason: "masked", Count: 1},
-			{Metric: "memory_peak", Reason: "too old a kernel", Count: 2},
-		},
-		Reasons: []stopwatt.ReasonCount{{Reason: "c", Count: 2}, {Reason: "a", Count: 1}, {Reason: "b", Count: 1}},
-	}})
-}
-
-func suiteOrder(t *testing.T, s Store) {
-	run, _ := begin(t, s, Run(), false)
-	save(t, s, run.ID, Trial(1, "rust", "csv"), Trial(1, "rust", "static"), Trial(1, "go", "csv"), Trial(1, "go", "static"))
-	var order []string
-	for _, c := range results(t, s, run.ID).Cases {
-		order = append(order, c.Case.String())
-	}
-	same(t, order, []string{"go/static", "rust/static", "go/csv", "rust/csv"})
-}
-
-func replacedSummaries(t *testing.T, s Store) {
-	run, _ := begin(t, s, Run(), false)
-	single := Summary("go", "csv", "time", 3)
-	single.N, single.SD = 1, 0
-	last := []stopwatt.Summary{Summary("go", "csv", "errors", 0), single}
-	for _, summaries := range [][]stopwatt.Summary{{Summary("go", "csv", "time", 1), Summary("rust", "csv", "time", 2)}, last} {
-		if err := s.SaveSummaries(t.Context(), run.ID, summaries); err != nil {
-			t.Fatal(err)
-		}
-	}
-	same(t, results(t, s, run.ID).Cases, []stopwatt.CaseResult{{
-		Case: stopwatt.Case{Implementation: "go", Workload: "csv"}, Revision: stopwatt.Head, Summaries: []stopwatt.Summary{last[1], last[0]},
-	}})
 }
 
 func twoRuns(t *testing.T, s Store) {

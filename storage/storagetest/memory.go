@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -120,6 +119,34 @@ func (m *Memory) SaveTrial(_ context.Context, runID int64, trial stopwatt.Trial)
 	return nil
 }
 
+// SaveNet does what storage.Store.SaveNet does.
+func (m *Memory) SaveNet(_ context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error {
+	if err := m.enter("SaveNet"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	if err := check(stopwatt.Trial{Measurements: figures}); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(r.trials, func(t stopwatt.Trial) bool { return t.PlannedTrial == trial })
+	if i < 0 {
+		return fmt.Errorf("trial %s, round %d: %w", trial.Case, trial.Round, storage.ErrNotFound)
+	}
+	among := func(metric string) bool {
+		return slices.ContainsFunc(figures, func(f stopwatt.Measurement) bool { return f.Metric == metric })
+	}
+	stored := &r.trials[i] // whose slices may be the caller's
+	stored.Measurements = slices.DeleteFunc(slices.Clone(stored.Measurements), func(m stopwatt.Measurement) bool { return among(m.Metric) })
+	stored.Measurements = append(stored.Measurements, figures...)
+	stored.Absent = slices.DeleteFunc(slices.Clone(stored.Absent), func(a stopwatt.Absence) bool { return among(a.Metric) })
+	return nil
+}
+
 // check refuses what the database would refuse.
 func check(trial stopwatt.Trial) error {
 	var names []string
@@ -203,79 +230,4 @@ func (m *Memory) Trials(_ context.Context, runID int64) ([]stopwatt.Trial, error
 		trials[i].Samples = nil
 	}
 	return trials, nil
-}
-
-// Results does what storage.Store.Results does.
-func (m *Memory) Results(_ context.Context, runID int64) (stopwatt.Results, error) {
-	if err := m.enter("Results"); err != nil {
-		return stopwatt.Results{}, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, err := m.at(runID)
-	if err != nil {
-		return stopwatt.Results{}, err
-	}
-	results := stopwatt.Results{Run: r.run}
-	for _, c := range r.run.Settings.Cases() {
-		for _, revision := range r.revisions(c) {
-			results.Cases = append(results.Cases, r.result(c, revision))
-		}
-	}
-	return results, nil
-}
-
-// revisions lists those of a case that have a trial or a summary.
-func (r *memoryRun) revisions(c stopwatt.Case) []stopwatt.Revision {
-	var revisions []stopwatt.Revision
-	for _, trial := range r.trials {
-		if trial.Case == c {
-			revisions = append(revisions, trial.Revision)
-		}
-	}
-	for _, summary := range r.summaries {
-		if summary.Case == c {
-			revisions = append(revisions, summary.Revision)
-		}
-	}
-	slices.Sort(revisions)
-	return slices.Compact(revisions)
-}
-
-func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt.CaseResult {
-	result := stopwatt.CaseResult{Case: c, Revision: revision}
-	reasons, absent := map[string]int{}, map[stopwatt.Absence]int{}
-	for _, trial := range r.trials {
-		switch {
-		case trial.Case != c || trial.Revision != revision:
-		case trial.Status == stopwatt.Valid:
-			result.Valid++
-			result.Marked += min(len(trial.Warnings), 1)
-			for _, absence := range trial.Absent {
-				absent[absence]++
-			}
-		default:
-			result.Invalid++
-			reasons[trial.Reason]++
-		}
-	}
-	for reason, count := range reasons {
-		result.Reasons = append(result.Reasons, stopwatt.ReasonCount{Reason: reason, Count: count})
-	}
-	slices.SortFunc(result.Reasons, func(a, b stopwatt.ReasonCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
-	})
-	for absence, count := range absent {
-		result.Absent = append(result.Absent, stopwatt.AbsenceCount{Metric: absence.Metric, Reason: absence.Reason, Count: count})
-	}
-	slices.SortFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int {
-		return cmp.Or(stopwatt.CompareMetrics(a.Metric, b.Metric), cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
-	})
-	for _, summary := range r.summaries {
-		if summary.Case == c && summary.Revision == revision {
-			result.Summaries = append(result.Summaries, summary)
-		}
-	}
-	slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-	return result
 }
