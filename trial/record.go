@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"fmt"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -138,6 +139,9 @@ func (r record) held(metric, field string, usage stopwatt.Usage) {
 func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePower, result *stopwatt.DriveResult) {
 	r.Samples = testimony.Samples
 	r.Warnings = append(r.Warnings, testimony.Doubts...)
+	if busy := result.Busy(); busy > saturated {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver was busy %.0f %% of the time: it may have been the bottleneck", 100*min(busy, 1)))
+	}
 	for _, energy := range testimony.Energies {
 		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, result.Requests)
 		r.Measurements = append(r.Measurements, figures...)
@@ -145,6 +149,10 @@ func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePowe
 		r.Warnings = append(r.Warnings, energy.Warnings...)
 	}
 }
+
+// saturated is the share of its threads' time above which a driver is no longer
+// surely faster than what it drives: the rest is what the kernel wakes it for.
+const saturated = 0.85
 
 // idleOf is the idle power by this meter.
 func idleOf(idle []stopwatt.IdlePower, meter string) stopwatt.IdlePower {
