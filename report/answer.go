@@ -7,7 +7,7 @@ import (
 )
 
 // An answer says in a few words how an implementation stands against the
-// baseline.
+// baseline, with no more digits than its error allows.
 type answer struct {
 	Implementation string // as it is named, not yet made safe
 	Index          int    // among the contrast's implementations
@@ -41,12 +41,12 @@ func answersOf(c stopwatt.Contrast) []answer {
 		a := answer{
 			Implementation: row.Implementation,
 			Index:          i + 1,
-			Ratio:          Ratio(c.Metrics[0], row.Ratios[0], AsRatio),
-			Change:         Ratio(c.Metrics[0], row.Ratios[0], AsPercent),
+			Ratio:          roughRatio(row.Ratios[0]),
+			Change:         roughChange(row.Ratios[0]),
 		}
 		a.From, a.To = extremes(c, i+1)
 		for m, metric := range c.Metrics[1:] {
-			a.Others = append(a.Others, answerOther{label(metric), Ratio(metric, row.Ratios[m+1], AsRatio) + ofCount(row, m+1, usual)})
+			a.Others = append(a.Others, answerOther{label(metric), roughRatio(row.Ratios[m+1]) + ofCount(row, m+1, usual)})
 		}
 		answers = append(answers, a)
 	}
@@ -66,10 +66,10 @@ func extremes(c stopwatt.Contrast, index int) (from, to extreme) {
 		}
 		known++
 		if !low.Known || ratio.Value < low.Value {
-			low, from = ratio, extreme{Ratio(c.Metrics[0], ratio, AsRatio), block.Workload}
+			low, from = ratio, extreme{roughRatio(ratio), block.Workload}
 		}
 		if !high.Known || ratio.Value > high.Value {
-			high, to = ratio, extreme{Ratio(c.Metrics[0], ratio, AsRatio), block.Workload}
+			high, to = ratio, extreme{roughRatio(ratio), block.Workload}
 		}
 	}
 	if known < 2 {

@@ -8,8 +8,8 @@ import (
 )
 
 // doubts lists, in sentences, what could not be said: trials that did not
-// count, absent values, ratios that have no value, spreads of a single trial,
-// and what trials are marked for.
+// count, absent values, ratios that have no value or show no difference, spreads
+// of a single trial, what makes figures rough, and what trials are marked for.
 func doubts(c stopwatt.Contrast, as As) []string {
 	var list []string
 	single, noRatio := false, ""
@@ -35,8 +35,10 @@ func doubts(c stopwatt.Contrast, as As) []string {
 	if noRatio != "" {
 		list = append(list, "?: "+noRatio)
 	}
-	if note := marks(c); note != "" {
-		list = append(list, note)
+	for _, note := range append(roughness(c), nearNote(c), marks(c)) {
+		if note != "" {
+			list = append(list, note)
+		}
 	}
 	return list
 }

@@ -70,7 +70,7 @@ func whyInvalid(result stopwatt.CaseResult) string {
 			reasons = append(reasons, fmt.Sprintf("%d more reasons", len(result.Reasons)-i))
 			break
 		}
-		reasons = append(reasons, fmt.Sprintf("%s in %d of %d trials", short(firstLine(r.Reason)), r.Count, trials))
+		reasons = append(reasons, fmt.Sprintf("%s in %d of %d trials", reasonShown(r.Reason), r.Count, trials))
 	}
 	if reasons == nil {
 		return fmt.Sprintf("none of %d trials is valid", trials)

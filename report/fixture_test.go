@@ -176,14 +176,21 @@ func contrastOf(results stopwatt.Results, metrics []stopwatt.Metric) stopwatt.Co
 	for i, name := range c.Implementations[1:] {
 		mean := stopwatt.MeanRow{Implementation: name}
 		for m := range metrics {
-			sum, n := 0.0, 0
+			sum, squares, n, near := 0.0, 0.0, 0, 0
 			for _, block := range c.Workloads {
 				if ratio := block.Rows[i+1].Ratios[m]; ratio.Known {
 					sum += ratio.Value
+					squares += ratio.Error * ratio.Error
 					n++
+					if ratio.Near {
+						near++
+					}
 				}
 			}
-			mean.Ratios = append(mean.Ratios, stopwatt.Ratio{Value: sum / float64(max(n, 1)), Known: n > 0})
+			mean.Ratios = append(mean.Ratios, stopwatt.Ratio{
+				Value: sum / float64(max(n, 1)), Known: n > 0,
+				Error: math.Sqrt(squares) / float64(max(n, 1)), Near: n > 0 && near == n,
+			})
 			mean.Counts = append(mean.Counts, n)
 		}
 		c.Means = append(c.Means, mean)
@@ -203,7 +210,11 @@ func ratioOf(of, base stopwatt.CaseResult, metric string) stopwatt.Ratio {
 	case a.Mean == b.Mean:
 		return stopwatt.Ratio{Value: 1, Known: true}
 	}
-	return stopwatt.Ratio{Value: a.Mean / b.Mean, Known: true}
+	return stopwatt.Ratio{
+		Value: a.Mean / b.Mean, Known: true,
+		Error: math.Hypot(a.SD, a.Mean/b.Mean*b.SD) / b.Mean / math.Sqrt(float64(a.N)),
+		Near:  math.Abs(a.Mean-b.Mean) <= a.SD+b.SD || a.N < 2,
+	}
 }
 
 // servers is a run of four web servers under three workloads, as in the

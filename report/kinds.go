@@ -80,12 +80,3 @@ func less(a, b string) bool {
 	y, _ := strconv.ParseFloat(b, 64)
 	return x < y
 }
-
-// firstLine is the first line of a text, with … when others follow.
-func firstLine(text string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if strings.TrimSpace(rest) != "" {
-		return strings.TrimSpace(first) + " …"
-	}
-	return first
-}

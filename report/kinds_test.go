@@ -31,18 +31,3 @@ func TestKinds(t *testing.T) {
 		})
 	}
 }
-
-func TestFirstLine(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"exited with 1":                     "exited with 1",
-		"exited with 1\n":                   "exited with 1",
-		"exited with 1\r\nits log\nmore":    "exited with 1 …",
-		"\n\nthe log begins late\nand ends": "the log begins late …",
-		"":                                  "",
-	} {
-		if got := firstLine(text); got != want {
-			t.Errorf("firstLine(%q) = %q, want %q", text, got, want)
-		}
-	}
-}

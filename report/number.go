@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Signs of what has no number. Neither is ever shown as 0.
+// Signs of what has no number, which is never shown as 0, or a doubtful one.
 const (
 	absent  = "–" // not measured; a footnote says why
 	unknown = "?" // a ratio that has no value
+	near    = "≈" // the trials show no difference; a footnote says when
 	minus   = "−"
 )
 

@@ -203,6 +203,9 @@ func TestRatio(t *testing.T) {
 		{"twice is 100 % more", "time", known(2), AsPercent, "+100.0 % more"},
 		{"a hundred times", "time", known(100), AsPercent, "+9,900 % more"},
 		{"a change that rounds to nothing has no sign", "time", known(0.9999), AsPercent, "0.0 % equal"},
+		{"one that shows no difference says so", "time", stopwatt.Ratio{Value: 0.71, Known: true, Near: true}, AsRatio, "≈0.71×"},
+		{"so it does as a change", "time", stopwatt.Ratio{Value: 0.71, Known: true, Near: true}, AsPercent, "≈−29.0 % less"},
+		{"and in times", "time", stopwatt.Ratio{Value: 0.5, Known: true, Near: true}, AsTimes, "≈2.00 times faster"},
 		{"unknown as a change", "time", stopwatt.Ratio{}, AsPercent, "?"},
 	}
 	for _, test := range tests {
@@ -225,5 +228,36 @@ func TestParseAs(t *testing.T) {
 	}
 	if _, err := ParseAs("speedup"); err == nil || !strings.Contains(err.Error(), "value, ratio, times and percent") {
 		t.Errorf("an unknown form: %v", err)
+	}
+}
+
+func TestRoughRatioShowsNoMoreDigitsThanItsErrorAllows(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		ratio         stopwatt.Ratio
+		times, change string
+	}{
+		{"a small error leaves all", stopwatt.Ratio{Value: 2.317, Known: true, Error: 0.0004}, "2.32×", "+131.7 % more"},
+		{"no error at all too", stopwatt.Ratio{Value: 2.317, Known: true}, "2.32×", "+131.7 % more"},
+		{"one percent takes the decimal", stopwatt.Ratio{Value: 2.317, Known: true, Error: 0.012}, "2.32×", "+132 % more"},
+		{"a tenth takes more", stopwatt.Ratio{Value: 2.317, Known: true, Error: 0.12}, "2.3×", "+130 % more"},
+		{"one digit is left", stopwatt.Ratio{Value: 0.713, Known: true, Error: 4, Near: true}, "≈0.7×", "≈−30 % less"},
+		{"of a single trial, a hundredth", stopwatt.Ratio{Value: 26.64, Known: true, Near: true}, "≈26.6×", "≈+2,560 % more"},
+		{"of a single trial near its baseline too", stopwatt.Ratio{Value: 1.0234, Known: true, Near: true}, "≈1.02×", "≈+2 % more"},
+		{"of a small one, one", stopwatt.Ratio{Value: 0.0123, Known: true, Error: 0.1}, "0.01×", "−100 % less"},
+		{"equal stays equal", stopwatt.Ratio{Value: 1, Known: true}, "1.00×", "0 % equal"},
+		{"unknown stays unknown", stopwatt.Ratio{}, "?", "?"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := roughRatio(test.ratio); got != test.times {
+				t.Errorf("%q, want %q", got, test.times)
+			}
+			if got := roughChange(test.ratio); got != test.change {
+				t.Errorf("%q, want %q", got, test.change)
+			}
+		})
 	}
 }

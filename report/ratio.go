@@ -32,29 +32,40 @@ func ParseAs(name string) (As, error) {
 }
 
 // Ratio writes a ratio in a form, worded by the metric's direction: "1.17×",
-// "1.82 times faster", "−45.1 % less". One that has no value is "?".
+// "1.82 times faster", "−45.1 % less". One that has no value is "?"; one that is
+// near 1 begins with "≈".
 func Ratio(metric stopwatt.Metric, ratio stopwatt.Ratio, as As) string {
 	switch {
 	case !ratio.Known:
 		return unknown
 	case as == AsTimes:
-		return times(metric, ratio.Value)
+		return nearSign(ratio) + times(metric, ratio.Value)
 	case as == AsPercent:
-		return percent(ratio.Value)
+		return nearSign(ratio) + percent(ratio.Value)
 	}
-	return plainRatio(ratio.Value) + "×"
+	return nearSign(ratio) + plainRatio(ratio.Value) + "×"
+}
+
+// nearSign is what stands before a ratio whose trials show no difference.
+func nearSign(ratio stopwatt.Ratio) string {
+	if ratio.Near {
+		return near
+	}
+	return ""
 }
 
 // plainRatio writes a ratio with two decimals, fewer when it is large, more
 // when that would leave less than two digits of it.
-func plainRatio(ratio float64) string {
+func plainRatio(ratio float64) string { return fixed(ratio, ratioDecimals(ratio)) }
+
+func ratioDecimals(ratio float64) int {
 	switch {
 	case ratio >= 999.995:
-		return fixed(ratio, 0)
+		return 0
 	case ratio > 0 && ratio < 0.0995:
-		return significant(ratio, 2)
+		return decimalsFor(ratio, 2)
 	}
-	return fixed(ratio, 2)
+	return 2
 }
 
 // times says how many times more or less of the metric something has.
@@ -77,13 +88,18 @@ func times(metric stopwatt.Metric, ratio float64) string {
 // percent says how much more or less than the baseline's value something is.
 func percent(ratio float64) string {
 	change := (ratio - 1) * 100
-	number := fixed(math.Abs(change), 1)
 	if math.Abs(change) >= 999.95 {
-		number = fixed(math.Abs(change), 0)
+		return changed(change, 0)
 	}
+	return changed(change, 1)
+}
+
+// changed writes a change in percent with so many decimals.
+func changed(change float64, decimals int) string {
+	number := fixed(math.Abs(change), decimals)
 	switch {
 	case strings.Trim(number, "0.") == "":
-		return "0.0 % equal"
+		return number + " % equal"
 	case change < 0:
 		return minus + number + " % less"
 	default:

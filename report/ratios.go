@@ -99,7 +99,7 @@ func (p *page) ratioCell(m int, row stopwatt.ContrastRow) string {
 // is headed "ratio".
 func (p *page) bare(m int, ratio stopwatt.Ratio) string {
 	if p.options.As == AsRatio && ratio.Known {
-		return plainRatio(ratio.Value)
+		return nearSign(ratio) + plainRatio(ratio.Value)
 	}
 	return Ratio(p.contrast.Metrics[m], ratio, p.options.As)
 }

@@ -44,6 +44,45 @@ const longestForeign = 160
 // short is clean text that does not run on for pages.
 func short(text string) string { return cut(Clean(text), longestForeign) }
 
+// longestWhy bounds a reason in a table: two SHA-256 and the first bytes of a
+// wrong body go into it.
+const longestWhy = 320
+
+// reasonShown is a reason in one line. Of the lines of a log, which its first one
+// announces, as many of the last are kept as there is room for; other lines are
+// left out with "…".
+func reasonShown(reason string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(reason), "\n")
+	first, rest = Clean(first), strings.TrimSpace(rest)
+	about, announced := strings.CutSuffix(first, "; its last lines:")
+	room := longestWhy - width(first) - 1
+	switch {
+	case announced && rest != "" && room >= shortestLog:
+		return first + " " + lastLines(rest, room)
+	case rest != "":
+		return cut(about, longestWhy-2) + " …"
+	}
+	return cut(about, longestWhy)
+}
+
+// shortestLog is less room than a line of a log is worth.
+const shortestLog = 24
+
+// lastLines are as many of the last lines of a text as fit the width, joined; the
+// last is cut where it does not fit alone.
+func lastLines(text string, columns int) string {
+	lines := strings.Split(text, "\n")
+	shown := cut(Clean(lines[len(lines)-1]), columns)
+	for i := len(lines) - 2; i >= 0; i-- {
+		longer := Clean(lines[i]) + " " + shown
+		if width(longer) > columns-2 {
+			return cut("… "+shown, columns)
+		}
+		shown = longer
+	}
+	return shown
+}
+
 // cut shortens text to a width in columns, ending it with … when it was longer.
 func cut(text string, columns int) string { return cells.Truncate(text, columns, "…") }
 

@@ -121,3 +121,41 @@ func TestWrap(t *testing.T) {
 		})
 	}
 }
+
+func TestReasonShown(t *testing.T) {
+	t.Parallel()
+	sum := strings.Repeat("0123456789abcdef", 4)
+	wrong := "expected a body of SHA-256 " + sum + ", found " + sum + "; the body begins \"" + strings.Repeat("x", 60) + "\"; still so after 2s"
+	tests := []struct{ name, reason, want string }{
+		{"one line stays", "exited with 1", "exited with 1"},
+		{"a line end behind it is nothing", "exited with 1\n", "exited with 1"},
+		{"other lines are left out", "exited with 1\r\nits log\nmore", "exited with 1 …"},
+		{"so are those behind empty ones", "\n\nthe log begins late\nand ends", "the log begins late …"},
+		{"nothing stays nothing", "", ""},
+		{"the lines of a log are kept", "exited with 1; its last lines:\none\ntwo", "exited with 1; its last lines: one two"},
+		{"of many, the last", "exited with 1; its last lines:\n" + strings.Repeat("z", 280) + "\nlast but one\nlast", "exited with 1; its last lines: … last but one last"},
+		{"no lines are announced that are not there", "exited with 1; its last lines:", "exited with 1"},
+		{"nor where there is no room for them", strings.Repeat("y", 290) + "; its last lines:\none", strings.Repeat("y", 290) + " …"},
+		{"a wrong body is said whole", wrong, wrong},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := reasonShown(test.reason); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+	if width(wrong) < 260 {
+		t.Errorf("the wrong body's reason has %d characters, and proves little", width(wrong))
+	}
+}
+
+func TestReasonShownIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, reason := range []string{strings.Repeat("名", 1000), "a; its last lines:\n" + strings.Repeat("名", 1000), strings.Repeat("a\n", 1000), strings.Repeat("b", 400) + "; its last lines:\nc"} {
+		if got := reasonShown(reason); width(got) > longestWhy || width(got) < 3 || strings.Contains(got, "\n") || strings.HasSuffix(got, "lines:") {
+			t.Errorf("%d columns of %q", width(got), got)
+		}
+	}
+}
