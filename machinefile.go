@@ -1,5 +1,7 @@
 package stopwatt
 
+import "time"
+
 // A MachineFile is what belongs to a machine and not to a suite. The zero
 // value is a machine without one: its host's name, the meters that are found.
 type MachineFile struct {
@@ -48,6 +50,10 @@ type HTTPMeter struct {
 	Field  string // of the JSON answer, "a.b.0" for deeper ones; empty when Header is set
 	Header string // of the answer; empty when Field is set
 	Unit   MeterUnit
+	// Renewal is how often the meter renews its number. One that adds up energy
+	// is then asked once a second and at the edges of windows, and else whenever
+	// meters are read, to see how often that is. 0: not known.
+	Renewal time.Duration
 }
 
 // CommandMeter is a program that prints one number a line, for as long as it

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -76,6 +77,7 @@ type meterDraft struct {
 	url, field, header  string
 	command             []string
 	unit                string
+	renewal             time.Duration
 }
 
 var meterRows = []row[meterDraft]{
@@ -93,6 +95,10 @@ var meterRows = []row[meterDraft]{
 		func(r *reader, at node, to *meterDraft) { r.text(at, "field", &to.field, isLine) }},
 	{word{key: "header", kind: "text", absent: "`field` is given", doc: "Which header of the answer holds the number."},
 		func(r *reader, at node, to *meterDraft) { r.text(at, "header", &to.header, isToken) }},
+	{word{key: "renewal", kind: "duration", absent: "it is watched", doc: "How often the meter that `http` asks renews its number, up to an hour. Then one that adds up energy is asked once a second and at the edges of windows, and else as often as all meters are, which costs the machine more."},
+		func(r *reader, at node, to *meterDraft) {
+			r.duration(at, "renewal", &to.renewal, time.Millisecond, time.Hour)
+		}},
 	{word{key: "command", kind: "list of texts", absent: "it is read otherwise", doc: "A program and its arguments, which prints a number a line for as long as it is left to run. It gets `PATH` and `HOME` and no other variable."},
 		func(r *reader, at node, to *meterDraft) { r.command(at, &to.command) }},
 	{word{key: "unit", kind: "text", fallback: "J", doc: "The unit of the numbers of `http` and `command`: `J`, `mJ`, `µJ`, `Wh` or `kWh` for energy that adds up, `W` or `mW` for power."},
@@ -115,7 +121,7 @@ var ways = []struct {
 }{
 	{"rapl", nil},
 	{"hwmon", []string{"device", "channel"}},
-	{"http", []string{"field", "header", "unit"}},
+	{"http", []string{"field", "header", "unit", "renewal"}},
 	{"command", []string{"unit"}},
 }
 
@@ -142,7 +148,7 @@ func (r *reader) meter(name string, at node) stopwatt.MeterSetting {
 		setting.HWMon = &stopwatt.HWMonMeter{Chip: draft.hwmon, Device: draft.device, Channel: draft.channel}
 	case "http":
 		r.oneAnswer(at, noun)
-		setting.HTTP = &stopwatt.HTTPMeter{URL: draft.url, Field: draft.field, Header: draft.header, Unit: stopwatt.MeterUnit(draft.unit)}
+		setting.HTTP = &stopwatt.HTTPMeter{URL: draft.url, Field: draft.field, Header: draft.header, Unit: stopwatt.MeterUnit(draft.unit), Renewal: draft.renewal}
 	case "command":
 		setting.Command = &stopwatt.CommandMeter{Command: draft.command, Unit: stopwatt.MeterUnit(draft.unit)}
 	}

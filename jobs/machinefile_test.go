@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,7 +65,7 @@ func TestTheExampleOfTheMachineDocumentIsOne(t *testing.T) {
 		Meters: []stopwatt.MeterSetting{
 			{Name: "board", HWMon: &stopwatt.HWMonMeter{Chip: "ina226", Channel: 1}},
 			{Name: "cpu", RAPL: stopwatt.RAPLPackage},
-			{Name: "lab", HTTP: &stopwatt.HTTPMeter{URL: "http://meter.example.org/energy", Field: "electricity_consumed_total", Unit: stopwatt.Joules}},
+			{Name: "lab", HTTP: &stopwatt.HTTPMeter{URL: "http://meter.example.org/energy", Field: "electricity_consumed_total", Unit: stopwatt.Joules, Renewal: 125 * time.Millisecond}},
 			{Name: "plug", Command: &stopwatt.CommandMeter{Command: []string{"/usr/local/bin/plug", "--watts"}, Unit: stopwatt.Watts}},
 		},
 		ServerCPUs: "0-2", DriverCPUs: "3",
@@ -86,8 +87,8 @@ func TestReadMachine(t *testing.T) {
 		{"the folder that a runner brought", "sysfs-powercap: /powercap\n", stopwatt.MachineFile{Powercap: "/powercap"}},
 		{"one of two chips, and one of its lines", "meters: {board: {hwmon: ina3221, device: 1-0041, channel: 3}}",
 			stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{{Name: "board", HWMon: &stopwatt.HWMonMeter{Chip: "ina3221", Device: "1-0041", Channel: 3}}}}},
-		{"joules unless it says otherwise", "meters: {wall: {http: 'https://m:8080/e?x=1', header: X-Total}}",
-			stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{{Name: "wall", HTTP: &stopwatt.HTTPMeter{URL: "https://m:8080/e?x=1", Header: "X-Total", Unit: stopwatt.Joules}}}}},
+		{"joules unless it says otherwise", "meters: {wall: {http: 'https://m:8080/e?x=1', header: X-Total, renewal: 125ms}}",
+			stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{{Name: "wall", HTTP: &stopwatt.HTTPMeter{URL: "https://m:8080/e?x=1", Header: "X-Total", Unit: stopwatt.Joules, Renewal: 125 * time.Millisecond}}}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -110,6 +111,7 @@ func TestFaultsOfAMachineFile(t *testing.T) {
 		{"two ways to read it", "meters: {board: {hwmon: ina226, rapl: psys}}", `1:10: meter "board" has rapl and hwmon; remove all but one`},
 		{"a domain that RAPL has not", "meters: {cpu: {rapl: core}}", `1:22: rapl cannot be "core"; write package or dram or psys`},
 		{"a unit where none is needed", "meters: {cpu: {rapl: package, unit: J}}", `1:31: unit in meter "cpu" says nothing of rapl; remove it`},
+		{"a renewal of a chip, which says it itself", "meters: {board: {hwmon: ina226, renewal: 140ms}}", `1:33: renewal in meter "board" says nothing of hwmon; remove it`},
 		{"a field of a chip", "meters: {board: {hwmon: ina226, field: total}}", `1:33: field in meter "board" says nothing of hwmon; remove it`},
 		{"a number that is nowhere in the answer", "meters: {wall: {http: 'http://m/'}}", `1:10: meter "wall" does not say where in the answer the number is; write field: and its name in the JSON, or header: and that`},
 		{"a number in two places", "meters: {wall: {http: 'http://m/', field: a, header: b}}", `1:10: meter "wall" has both field and header; remove one`},

@@ -11,8 +11,8 @@ import (
 
 const (
 	// loosest is how far from an edge of the window the reading at it may be,
-	// where a two-hundredth of the window is not more. Between the two, power is
-	// taken to be what it is until the next reading.
+	// where neither a two-hundredth of the window nor the meter's own step is
+	// more. Between the two, power is taken to be what it is until the next reading.
 	loosest = 20 * time.Millisecond
 	// patience is how many times the usual spacing may lie between two samples
 	// that still are neighbours: one reading may fail.
@@ -71,7 +71,8 @@ func line(t *track, i int, when int64) float64 {
 // trapezoids integrates power along the straight lines between neighbours.
 func (t *track) trapezoids(window stopwatt.Window) (microjoules float64, covered int64) {
 	most := t.neighbourhood()
-	for i := range max(len(t.times)-1, 0) {
+	first, last := t.round(window)
+	for i := first; i+1 < last; i++ {
 		from, to := max(t.times[i], window.Start), min(t.times[i+1], window.End)
 		if from >= to || t.times[i+1]-t.times[i] > most {
 			continue
@@ -103,10 +104,11 @@ func (t *track) loose(before, after mark, window stopwatt.Window, renewals int64
 	if t.listen != nil {
 		return t.unheard(window)
 	}
-	tolerance := max(int64(loosest), (window.End-window.Start)/200)
-	if t.renewal == 0 && renewals > 0 { // its steps are as wide
-		tolerance = max(tolerance, (window.End-window.Start)/renewals)
+	step := int64(t.renewal)
+	if step == 0 && renewals > 0 {
+		step = (window.End - window.Start) / renewals
 	}
+	tolerance := max(int64(loosest), (window.End-window.Start)/200, step)
 	for _, edge := range []struct {
 		name string
 		at   int64
@@ -159,10 +161,16 @@ func (t *track) within(window stopwatt.Window) (first, last int) {
 	return first, last
 }
 
+// round are the places of the samples in a window and of their next neighbours
+// on both sides, from first to before last.
+func (t *track) round(window stopwatt.Window) (first, last int) {
+	first, last = t.within(window)
+	return max(first-1, 0), min(last+1, len(t.times))
+}
+
 // samples are those in a window and their next neighbours on both sides.
 func (t *track) samples(window stopwatt.Window) stopwatt.Samples {
-	first, last := t.within(window)
-	first, last = max(first-1, 0), min(last+1, len(t.times))
+	first, last := t.round(window)
 	samples := stopwatt.Samples{
 		Quantity: stopwatt.PowerDrawn,
 		Times:    slices.Clone(t.times[first:last]),

@@ -163,8 +163,9 @@ func (t *track) renewals(window stopwatt.Window) int64 {
 
 // changes counts the samples in a window that differ from the one before.
 func (t *track) changes(window stopwatt.Window) (n int64) {
-	for i := 1; i < len(t.times); i++ {
-		if t.times[i] > window.Start && t.times[i] <= window.End && t.values[i] != t.values[i-1] {
+	first, last := t.within(window)
+	for i := max(first, 1); i < last; i++ {
+		if t.times[i] > window.Start && t.values[i] != t.values[i-1] {
 			n++
 		}
 	}

@@ -40,6 +40,7 @@ func openHTTP(setting stopwatt.HTTPMeter) (instrument, error) {
 	}}
 	return instrument{
 		source:   "http " + at.Host,
+		renewal:  setting.Renewal,
 		counters: countersOf(setting.Unit),
 		read:     meter.read,
 		slow:     true,

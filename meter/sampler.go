@@ -109,16 +109,16 @@ func (s *Sampler) round(every time.Duration) time.Duration {
 // while it is being read already.
 func (s *Sampler) poll(t *track) {
 	if !t.slow {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		t.reading.Lock()
+		defer t.reading.Unlock()
 		t.take(s.host)
 		return
 	}
-	if !t.mu.TryLock() {
+	if !t.reading.TryLock() {
 		return
 	}
 	s.running.Go(func() {
-		defer t.mu.Unlock()
+		defer t.reading.Unlock()
 		t.take(s.host)
 	})
 }
@@ -206,9 +206,10 @@ func (s *Sampler) Latest() map[string]float64 {
 	watts := map[string]float64{}
 	now := s.host.Monotonic()
 	for i, t := range s.tracks {
-		if t == nil || !t.mu.TryLock() {
+		if t == nil {
 			continue
 		}
+		t.mu.Lock()
 		if power, ok := t.recent(now); ok {
 			watts[s.meters[i].name] = power
 		}

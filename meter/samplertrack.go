@@ -13,6 +13,9 @@ const (
 	// is taken again: when a process is held up in between, nobody knows when
 	// the value was read.
 	slowest = 5 * time.Millisecond
+	// seldom is how often a total is asked for over the network where its renewals
+	// need not be watched: what counts is read at the edges.
+	seldom = time.Second
 	// nearest is how near to each other a program's lines may come. Of those
 	// that came out of a buffer together, the last counts.
 	nearest = time.Millisecond
@@ -25,9 +28,11 @@ type track struct {
 	due    atomic.Int64  // the next reading, CLOCK_MONOTONIC
 	grown  func()
 
-	mu       sync.Mutex // guards what follows, and holds for the time of a reading
+	reading sync.Mutex // held while the meter is read, into raw
+	raw     []int64
+
+	mu       sync.Mutex // guards what follows
 	counters []counter
-	raw      []int64
 	times    []int64 // as in stopwatt.Samples
 	values   []int64
 	gaps     []stopwatt.Gap // of a cumulative meter
@@ -46,6 +51,9 @@ type failure struct {
 func newTrack(from instrument, every time.Duration, grown func()) *track {
 	t := &track{instrument: from, period: max(every, from.renewal), grown: grown, raw: make([]int64, max(1, len(from.counters)))}
 	t.counters = append(t.counters, from.counters...)
+	if from.slow && from.renewal > 0 && t.cumulative() {
+		t.period = max(t.period, seldom)
+	}
 	return t
 }
 
@@ -55,12 +63,11 @@ func (t *track) cumulative() bool { return len(t.counters) > 0 }
 // mark reads the meter at an edge. One that does not answer is not waited for
 // again until it has.
 func (t *track) mark(host Host, m *mark) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.slow && t.failing {
-		m.reason = t.lastFailure()
+	if m.reason = t.silent(); m.reason != "" {
 		return
 	}
+	t.reading.Lock()
+	defer t.reading.Unlock()
 	at, err := t.take(host)
 	t.due.Store(host.Monotonic() + int64(t.period))
 	if err != nil {
@@ -72,8 +79,18 @@ func (t *track) mark(host Host, m *mark) {
 	}
 }
 
+// silent says why a slow meter did not answer the last time.
+func (t *track) silent() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.failures); t.slow && t.failing && n > 0 {
+		return t.failures[n-1].reason
+	}
+	return ""
+}
+
 // take reads the meter once and keeps the reading. It returns the middle of the
-// time that the reading took.
+// time that the reading took. Whoever calls it holds t.reading.
 func (t *track) take(host Host) (int64, error) {
 	for tries := 1; ; tries++ {
 		before := host.Monotonic()
@@ -83,6 +100,8 @@ func (t *track) take(host Host) (int64, error) {
 			continue
 		}
 		at := before + (after-before)/2
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		return at, t.add(at, err)
 	}
 }
@@ -160,12 +179,4 @@ func (t *track) keep(at, value int64) {
 	}
 	t.times = append(t.times, at)
 	t.values = append(t.values, value)
-}
-
-// lastFailure is why the last reading failed, or the last that did.
-func (t *track) lastFailure() string {
-	if n := len(t.failures); n > 0 {
-		return t.failures[n-1].reason
-	}
-	return ""
 }
