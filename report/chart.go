@@ -34,14 +34,17 @@ type chart struct {
 	Summary   string // every figure in words, for those who do not see it
 	Width     string
 	Height    string
-	Bottom    string // where the axis lies
 	Ticks     []tick
 	Bars      []bar
-	Baseline  string // where the baseline's mean lies; empty without one
+	Baseline  string // the path of a line at the baseline's mean; empty without one
 }
 
 // A tick is a line of the axis with its number.
-type tick struct{ X, Y, Text, Anchor string }
+type tick struct {
+	X, Y, Text, Anchor string
+	Path               string  // of its line, in a bar chart
+	at                 float64 // X
+}
 
 // A bar is one implementation's row.
 type bar struct {
@@ -73,8 +76,11 @@ func chartOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int, id
 	out := chart{
 		ID: id, Metric: label(metric), Unit: scale.unit.name, Direction: direction(metric),
 		Title: fmt.Sprintf("%s of %s", heading(metric, scale.unit), Clean(block.Workload)),
-		Width: place(chartWidth), Height: place(bottom + axisHeight), Bottom: place(bottom),
+		Width: place(chartWidth), Height: place(bottom + axisHeight),
 		Ticks: axis.ticks(bottom),
+	}
+	for i := range out.Ticks {
+		out.Ticks[i].Path = upright(out.Ticks[i].at, len(block.Rows))
 	}
 	names := shorten(c.Implementations, nameColumns)
 	var words []string
@@ -89,7 +95,7 @@ func chartOf(c stopwatt.Contrast, block stopwatt.WorkloadContrast, index int, id
 			b.Value, b.Ratio = written[i].value+" ± "+written[i].spread, written[i].ratio
 			words = append(words, fmt.Sprintf("%s: %s", b.FullName, scale.unit.with(b.Value)))
 			if b.IsBaseline {
-				out.Baseline = place(axis.x(s.Mean / scale.unit.size))
+				out.Baseline = upright(axis.x(s.Mean/scale.unit.size), len(block.Rows))
 			}
 		} else {
 			b.Absent = true
@@ -145,23 +151,73 @@ func axisOf(metric stopwatt.Metric, block stopwatt.WorkloadContrast, u unit) axi
 }
 
 // ticks marks round numbers: 1, 2 or 5 times a power of ten, three to six of
-// them.
+// them, fewer where their texts would touch.
 func (a axis) ticks(bottom float64) []tick {
 	step := niceStep((a.high - a.low) / 3)
+	ticks := a.ticksAt(step, bottom)
+	for touching(ticks) {
+		step = niceStep(2.5 * step)
+		ticks = a.ticksAt(step, bottom)
+	}
+	return ticks
+}
+
+// ticksAt marks the multiples of a step.
+func (a axis) ticksAt(step, bottom float64) []tick {
 	decimals := max(0, -int(math.Floor(math.Log10(step))))
 	var ticks []tick
 	for n := math.Ceil(a.low / step); n*step <= a.high*(1+1e-9); n++ {
-		x := a.x(n * step)
-		anchor := "middle"
-		switch text := fixed(n*step, decimals); {
-		case x < 10:
-			anchor = "start"
-		case x > chartWidth-4*float64(len(text)):
-			anchor = "end"
-		}
-		ticks = append(ticks, tick{X: place(x), Y: place(bottom + 14), Text: fixed(n*step, decimals), Anchor: anchor})
+		ticks = append(ticks, tickAt(a.x(n*step), bottom, fixed(n*step, decimals)))
 	}
 	return ticks
+}
+
+// tickAt is a tick whose text does not leave the chart.
+func tickAt(x, bottom float64, text string) tick {
+	anchor := "middle"
+	switch {
+	case x < tickWidth(text)/2:
+		anchor = "start"
+	case x > chartWidth-tickWidth(text)/2:
+		anchor = "end"
+	}
+	return tick{X: place(x), Y: place(bottom + 14), Text: text, Anchor: anchor, at: x}
+}
+
+// tickWidth is how wide a tick's text is at most, in units of the chart.
+func tickWidth(text string) float64 { return 6.6 * float64(width(text)) }
+
+// span is between where a tick's text stands.
+func (t tick) span() (from, to float64) {
+	wide := tickWidth(t.Text)
+	switch t.Anchor {
+	case "start":
+		return t.at, t.at + wide
+	case "end":
+		return t.at - wide, t.at
+	}
+	return t.at - wide/2, t.at + wide/2
+}
+
+// touching tells whether the texts of two neighbours are closer than a blank.
+func touching(ticks []tick) bool {
+	for i := range ticks[:max(len(ticks)-1, 0)] {
+		_, end := ticks[i].span()
+		if begin, _ := ticks[i+1].span(); begin < end+6 {
+			return true
+		}
+	}
+	return false
+}
+
+// upright is the path of a vertical line through the bars of so many rows, broken
+// where they have their text.
+func upright(x float64, rows int) string {
+	var path strings.Builder
+	for row := range rows {
+		fmt.Fprintf(&path, "M%s %sv%s", place(x), place(rowHeight*float64(row)+barTop-2), place(rowHeight-barTop))
+	}
+	return path.String()
 }
 
 // niceStep is the largest of 1, 2 or 5 times a power of ten that is not above x.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -175,8 +176,9 @@ type htmlTrial struct {
 func trialsShown(trials []stopwatt.Trial) (shown []htmlTrial, drawn string) {
 	inOrder := slices.SortedStableFunc(slices.Values(trials), func(a, b stopwatt.Trial) int { return a.Position - b.Position })
 	draw, sampled := drawnTrials(inOrder), 0
+	u := windowUnit(inOrder)
 	for i, t := range inOrder {
-		line := trialShown(t)
+		line := trialShown(t, u)
 		sampled += min(len(t.Samples), 1)
 		if draw[i] {
 			line.Courses = coursesOf(fmt.Sprintf("t%d", i+1), t.Samples, t.Window, t)
@@ -195,8 +197,19 @@ func trialsShown(trials []stopwatt.Trial) (shown []htmlTrial, drawn string) {
 	return shown, drawn + " samples.csv has all readings of all trials."
 }
 
-// trialShown is the line of one trial.
-func trialShown(t stopwatt.Trial) htmlTrial {
+// windowUnit is the one unit that suits the windows of all trials.
+func windowUnit(trials []stopwatt.Trial) unit {
+	low, high := math.Inf(1), 0.0
+	for _, t := range trials {
+		if seconds, has := t.Value("time"); has && seconds > 0 {
+			low, high = min(low, seconds), max(high, seconds)
+		}
+	}
+	return suitable(stopwatt.Metric{Unit: "s"}, low, high)
+}
+
+// trialShown is the line of one trial, the length of its window in a unit.
+func trialShown(t stopwatt.Trial, u unit) htmlTrial {
 	line := htmlTrial{
 		Position: t.Position, Round: t.Round,
 		Case:    Clean(t.Case.String()),
@@ -209,7 +222,7 @@ func trialShown(t stopwatt.Trial) htmlTrial {
 		line.Time = t.Started.Format("15:04:05")
 	}
 	if seconds, has := t.Value("time"); has {
-		line.Status += ", " + Seconds(seconds)
+		line.Status += ", " + u.with(significant(seconds/u.size, 3))
 	}
 	for _, warning := range t.Warnings {
 		line.Warnings = append(line.Warnings, short(warning))

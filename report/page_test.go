@@ -151,6 +151,55 @@ func TestTicksAreRoundAndWithinTheAxis(t *testing.T) {
 	}
 }
 
+func TestTickTextsDoNotTouch(t *testing.T) {
+	t.Parallel()
+	for _, high := range []float64{1, 9.7, 45, 120000, 128000, 1e6, 123456789, 9.99e11, 3e-7} {
+		for _, a := range []axis{{0, high}, {-high / 3, high}} {
+			if ticks := a.ticks(0); touching(ticks) || len(ticks) < 2 {
+				t.Errorf("%+v: %+v", a, ticks)
+			}
+		}
+		visible := stretch{-0.02 * high, high}
+		if ticks := timeTicks(visible, 0); touching(ticks) || len(ticks) < 2 || !strings.HasSuffix(ticks[len(ticks)-1].Text, " s") {
+			t.Errorf("over %g s: %+v", high, ticks)
+		}
+	}
+}
+
+func TestLinesOfAChartLeaveItsTextFree(t *testing.T) {
+	t.Parallel()
+	results := first(servers(2))
+	c := contrastOf(results, DefaultMetrics(results))
+	drawn := chartOf(c, c.Workloads[0], 0, "id")
+	segments := regexp.MustCompile(`M[0-9.]+ ([0-9.]+)v([0-9.]+)`).FindAllStringSubmatch(drawn.Baseline+drawn.Ticks[0].Path, -1)
+	if len(segments) != 2*len(drawn.Bars) {
+		t.Fatalf("%d segments for %d rows", len(segments), len(drawn.Bars))
+	}
+	for _, s := range segments {
+		top := number(t, s[1])
+		bottom := top + number(t, s[2])
+		for _, b := range drawn.Bars {
+			if text := number(t, b.TextY); top < text && bottom > text-10 {
+				t.Errorf("a line from %g to %g runs through the text at %g", top, bottom, text)
+			}
+		}
+	}
+}
+
+func TestTheListOfTrialsHasOneUnit(t *testing.T) {
+	t.Parallel()
+	var trials []stopwatt.Trial
+	for _, seconds := range []float64{0.0625, 0.1512, 1.2} {
+		trials = append(trials, stopwatt.Trial{Status: stopwatt.Valid, Measurements: []stopwatt.Measurement{{Metric: "time", Value: seconds}}})
+	}
+	list, _ := trialsShown(trials)
+	for i, want := range []string{"valid, 62.5 ms", "valid, 151 ms", "valid, 1,200 ms"} {
+		if list[i].Status != want {
+			t.Errorf("%q, want %q", list[i].Status, want)
+		}
+	}
+}
+
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)

@@ -154,7 +154,7 @@ func nearNote(c stopwatt.Contrast) string {
 	if !any {
 		return ""
 	}
-	return fmt.Sprintf("%s: read no difference from %s into it: mean ± sd of the two overlap, their medians say the opposite, "+
+	return fmt.Sprintf("%s: not safely told from 1.00×: mean ± sd overlaps that of %s, the medians say the opposite, "+
 		"or one trial alone has no spread. Neither %s nor its absence is a verdict.", near, Clean(c.Baseline), near)
 }
 

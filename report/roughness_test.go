@@ -80,8 +80,8 @@ func TestARatioThatShowsNoDifferenceIsNeverBare(t *testing.T) {
 		"markdown": markdown.String(),
 		"page":     page.String(),
 	} {
-		if strings.Count(text, "≈: read no difference") != 1 {
-			t.Errorf("%s: the sign is explained %d times", form, strings.Count(text, "≈: read no difference"))
+		if strings.Count(text, "≈: not safely told") != 1 {
+			t.Errorf("%s: the sign is explained %d times", form, strings.Count(text, "≈: not safely told"))
 		}
 		if !strings.Contains(text, "≈1.") && !strings.Contains(text, "≈+") {
 			t.Errorf("%s: no ratio of single trials has the sign", form)

@@ -137,22 +137,28 @@ func gapAt(g gapShown, visible stretch, width float64) timeGap {
 	return timeGap{place(from), place(max(to-from, 1)), g.why}
 }
 
-// timeTicks mark round seconds, three to six of them.
+// timeTicks mark round seconds, three to six of them, fewer where their texts
+// would touch.
 func timeTicks(visible stretch, bottom float64) []tick {
 	step := niceStep(visible.to / 3)
+	ticks := timeTicksAt(step, visible, bottom)
+	for touching(ticks) {
+		step = niceStep(2.5 * step)
+		ticks = timeTicksAt(step, visible, bottom)
+	}
+	return ticks
+}
+
+// timeTicksAt mark the multiples of a step, the last with its unit.
+func timeTicksAt(step float64, visible stretch, bottom float64) []tick {
 	decimals := max(0, -int(math.Floor(math.Log10(step))))
 	var ticks []tick
 	for n := 0.0; n*step <= visible.to; n++ {
-		x := xAt(visible, n*step, chartWidth)
-		anchor := "middle"
-		if x > chartWidth-12 {
-			anchor = "end"
+		text := fixed(n*step, decimals)
+		if (n+1)*step > visible.to {
+			text += " s"
 		}
-		ticks = append(ticks, tick{X: place(x), Y: place(bottom + 14), Text: fixed(n*step, decimals), Anchor: anchor})
-	}
-	if n := len(ticks) - 1; n >= 0 {
-		ticks[n].Text += " s"
-		ticks[n].Anchor = "end"
+		ticks = append(ticks, tickAt(xAt(visible, n*step, chartWidth), bottom, text))
 	}
 	return ticks
 }
