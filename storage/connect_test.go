@@ -62,12 +62,13 @@ func TestOpenGivesUpOnASilentServer(t *testing.T) {
 
 func TestOpenRefusesANameThatIsNone(t *testing.T) {
 	t.Parallel()
-	for _, dsn := range []string{"postgres://me:s3cret@host:port/db", "postgres://me:s3%zzcret@host/db", "me s3cret", "host=h port=s3cret"} {
+	for _, dsn := range []string{"postgres://me:s3cret@host:port/db", "postgres://me:s3%zzcret@host/db", "me s3cret", "host=h port=s3cret",
+		"mysql://me:s3cret@host/db?charset=utf8", "postgres://me:s3cret@host/db?sslmode=never", "postgres://me:s3cret@host/db?pool_max_conns=many"} {
 		_, err := storage.Open(t.Context(), dsn)
 		if !errors.Is(err, storage.ErrDSN) || strings.Contains(err.Error(), "cret") {
 			t.Errorf("%s: %v", dsn, err)
 		}
-		if _, _, err := storage.Migrate(t.Context(), dsn); !errors.Is(err, storage.ErrDSN) {
+		if _, _, err := storage.Migrate(t.Context(), dsn); !errors.Is(err, storage.ErrDSN) || strings.Contains(err.Error(), "cret") {
 			t.Errorf("migrate %s: %v", dsn, err)
 		}
 	}

@@ -40,12 +40,11 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 // Migrate brings the schema of the database up to date and says from which
 // version to which. Several may do so at once: one does it, the others wait.
 func Migrate(ctx context.Context, dsn string) (from, to int, err error) {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := parse(dsn)
 	if err != nil {
-		return 0, 0, nameless(err)
+		return 0, 0, err
 	}
-	prepareSession(config)
-	from, to, err = migrate(ctx, config)
+	from, to, err = migrate(ctx, config.ConnConfig)
 	if err != nil {
 		return 0, 0, fmt.Errorf("migrate database: %w", err)
 	}

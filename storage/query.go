@@ -24,23 +24,34 @@ type Answer struct {
 	// json.Number for numeric, json.RawMessage for json, or else the text that
 	// Postgres shows. NaN and infinities are text, which JSON can hold.
 	Rows [][]any
-	Cut  bool // there were more rows than asked for
+	Cut  bool // there were more rows than asked for, or more than can be held
 }
 
-// queryBound is how long a query of somebody's own may take.
-const queryBound = time.Minute
+const (
+	// queryBound is how long a query of somebody's own may take.
+	queryBound = time.Minute
+	// mostBytes bounds what the values of an answer take, in the text form of
+	// Postgres and with valueBytes for each.
+	mostBytes  = 64 << 20
+	valueBytes = 32 // of an any and the string that it holds, on 64 bits
+)
 
 // Query answers one statement of somebody's own, which may read what its role
-// may read and change nothing. The views in schema stopwatt need no prefix. It
-// returns at most limit rows; 0 is no limit. A fault in the statement is a
+// may read and change nothing; see asking for the role that a superuser gives
+// way to. The views in schema stopwatt need no prefix. It returns at most limit
+// rows, 0 is no limit, and at most 64 MiB. A fault in the statement is a
 // stopwatt.Faults with its place.
 func (s *Store) Query(ctx context.Context, sql string, limit int) (Answer, error) {
-	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	conn, err := s.asking(ctx)
 	if err != nil {
-		return Answer{}, s.name(err)
+		return Answer{}, fmt.Errorf("query: %w", s.name(err))
 	}
-	defer tx.Rollback(ctx) // there is nothing to commit
-	answer, err := ask(ctx, tx, sql, limit)
+	defer letGo(ctx, conn)
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return Answer{}, fmt.Errorf("query: %w", s.name(err))
+	}
+	answer, err := ask(ctx, tx, sql, limit) // there is nothing to commit
 	if err != nil {
 		return Answer{}, s.name(placed(err, sql))
 	}
@@ -75,19 +86,23 @@ func ask(ctx context.Context, tx pgx.Tx, sql string, limit int) (Answer, error) 
 	return answer, err
 }
 
+// readAnswer reads rows until they end or become too many.
 func readAnswer(rows pgx.Rows, limit int) (Answer, error) {
 	var answer Answer
 	fields := rows.FieldDescriptions()
 	for _, field := range fields {
 		answer.Columns = append(answer.Columns, field.Name)
 	}
+	bytes := 0
 	for rows.Next() {
-		if limit > 0 && len(answer.Rows) == limit {
+		texts := rows.RawValues()
+		bytes += size(texts)
+		if limit > 0 && len(answer.Rows) == limit || bytes > mostBytes {
 			answer.Cut = true
 			return answer, nil
 		}
 		row := make([]any, len(fields))
-		for i, text := range rows.RawValues() {
+		for i, text := range texts {
 			value, err := readValue(fields[i].DataTypeOID, text)
 			if err != nil {
 				return Answer{}, fmt.Errorf("column %s: %w", fields[i].Name, err)
@@ -97,6 +112,15 @@ func readAnswer(rows pgx.Rows, limit int) (Answer, error) {
 		answer.Rows = append(answer.Rows, row)
 	}
 	return answer, rows.Err()
+}
+
+// size is what the values of a row take.
+func size(texts [][]byte) int {
+	bytes := valueBytes * len(texts)
+	for _, text := range texts {
+		bytes += len(text)
+	}
+	return bytes
 }
 
 // readValue reads a value in Postgres's text form. text lasts no longer than

@@ -21,7 +21,7 @@ func TestQueryRefusesWhatChangesSomething(t *testing.T) {
 		{"insert into stopwatt_store.projects (name) values ('x') returning id", "stopwatt sql reads only"},
 		{"with x as (insert into stopwatt_store.projects (name) values ('x') returning id) select * from x", "stopwatt sql reads only"},
 		{"explain analyze insert into stopwatt_store.projects (name) values ('x')", "stopwatt sql reads only"},
-		{"select nextval('stopwatt_store.projects_id_seq')", "stopwatt sql reads only"},
+		{"select nextval('stopwatt_store.projects_id_seq')", "permission denied for sequence"},
 		{"set transaction read write", "returns no rows"},
 		{"select set_config('transaction_read_only', 'off', true)", "read-write"},
 		{"copy (select 1) to program 'touch /tmp/x'", "returns no rows"},
@@ -91,6 +91,26 @@ func TestQueryStopsAtTheLimit(t *testing.T) {
 		answer, err := s.Query(t.Context(), row.sql, 3)
 		if err != nil || len(answer.Rows) != row.rows || answer.Cut != row.cut {
 			t.Errorf("%s: %d rows, cut %t, error %v", row.sql, len(answer.Rows), answer.Cut, err)
+		}
+	}
+}
+
+func TestQueryStopsAtWhatCanBeHeld(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	for _, row := range []struct {
+		name, sql string
+		rows      int
+		cut       bool
+	}{
+		{"what can just be held", "select repeat('x', (1 << 20) - 32) from generate_series(1, 64)", 64, false},
+		{"long values", "select repeat('x', 1 << 20) from generate_series(1, 100000)", 63, true},
+		{"one value that is too long", "select repeat('x', 65 << 20)", 0, true},
+		{"many short values", "select " + strings.Repeat("null, ", 1023) + "null from generate_series(1, 100000)", 2048, true},
+	} {
+		answer, err := s.Query(t.Context(), row.sql, 0)
+		if err != nil || len(answer.Rows) != row.rows || answer.Cut != row.cut {
+			t.Errorf("%s: %d rows, cut %t, error %v", row.name, len(answer.Rows), answer.Cut, err)
 		}
 	}
 }

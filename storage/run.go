@@ -207,9 +207,8 @@ func (s *Store) Finish(ctx context.Context, runID int64, status stopwatt.RunStat
 // tidy does what a server does by itself that is not told, as ours is, to keep
 // still while trials are measured.
 func (s *Store) tidy(ctx context.Context) error {
-	var private bool
-	err := s.pool.QueryRow(ctx, "SELECT coalesce(current_setting('stopwatt.private', true), '') = 'on'").Scan(&private)
-	if err != nil || !private {
+	is, err := s.standing(ctx)
+	if err != nil || !is.private {
 		return err
 	}
 	for _, statement := range []string{"VACUUM (ANALYZE)", "CHECKPOINT"} {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,12 +50,10 @@ type Store struct {
 // an error that is ErrUnreachable, a dsn that names none one that is ErrDSN,
 // and a schema that is newer than this stopwatt one that is ErrNewerSchema.
 func Open(ctx context.Context, dsn string) (*Store, error) {
-	config, err := pgxpool.ParseConfig(dsn)
+	config, err := parse(dsn)
 	if err != nil {
-		return nil, nameless(err)
+		return nil, err
 	}
-	config.MaxConns = connections
-	prepareSession(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -67,13 +66,26 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// prepareSession sets what every session of ours is given.
-func prepareSession(config *pgx.ConnConfig) {
-	config.ConnectTimeout = connectBound
-	config.RuntimeParams["timezone"] = "UTC"
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "stopwatt"
+// parse reads the name of a database, and sets what every session of ours is
+// given. A name that is not understood makes an error that is ErrDSN: also the
+// URL of another kind of database, which would otherwise be taken for keywords
+// where it holds an equals sign.
+func parse(dsn string) (*pgxpool.Config, error) {
+	if scheme, _, found := strings.Cut(dsn, "://"); found && !strings.ContainsAny(scheme, " =") && scheme != "postgres" && scheme != "postgresql" {
+		return nil, ErrDSN
 	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, nameless(err)
+	}
+	config.MaxConns = connections
+	session := config.ConnConfig
+	session.ConnectTimeout = connectBound
+	session.RuntimeParams["timezone"] = "UTC"
+	if session.RuntimeParams["application_name"] == "" {
+		session.RuntimeParams["application_name"] = "stopwatt"
+	}
+	return config, nil
 }
 
 // begin makes sure of the server and of the schema.
@@ -110,9 +122,7 @@ func (s *Store) Close() {
 	s.holding.Lock()
 	defer s.holding.Unlock()
 	if s.holder != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), connectBound)
-		defer cancel()
-		_ = s.holder.Close(ctx) // the session ends either way
+		letGo(context.Background(), s.holder)
 		s.holder = nil
 	}
 	s.pool.Close()
