@@ -18,18 +18,27 @@ import (
 // widestCell bounds a cell of a table of rows; what is longer is cut.
 const widestCell = 48
 
+// smallestTable is the least width that rows are drawn for: a name of 24 columns
+// and as much of its value as says something.
+const smallestTable = 40
+
 // Table writes rows of a query for people: numbers aligned to the right, nulls
-// as "–", cells wider than 48 columns cut. When the rows do not fit in 80
-// columns, every row is written as a block of lines, one for each column.
-// Foreign text can carry no control sequence. Each row has a value per column.
-func Table(w io.Writer, columns []string, rows [][]any) error {
+// as "–", cells wider than 48 columns cut. When the rows do not fit in the
+// terminal, so many columns wide (0: 80; less than 40 is taken as 40), every row
+// is written as a block of lines, one for each column. Foreign text can carry no
+// control sequence. Each row has a value per column.
+func Table(w io.Writer, columns []string, rows [][]any, terminal int) error {
+	if terminal == 0 {
+		terminal = defaultWidth
+	}
+	terminal = max(terminal, smallestTable)
 	lines := tabular(columns, rows)
-	if longest(lines) > defaultWidth {
-		lines = blockwise(columns, rows)
+	if longest(lines) > terminal {
+		lines = blockwise(columns, rows, terminal)
 	}
 	lines = append(lines, "("+plural(len(rows), "row")+")")
 	if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "…") }) {
-		lines = append(lines, "… : cut; the CSV and JSON forms have it whole")
+		lines = append(lines, wrap("… : cut; the CSV and JSON forms have it whole", terminal, 2)...)
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
@@ -63,13 +72,13 @@ func tabular(columns []string, rows [][]any) []string {
 }
 
 // blockwise writes every row as a block of "name  value" lines.
-func blockwise(columns []string, rows [][]any) []string {
+func blockwise(columns []string, rows [][]any, terminal int) []string {
 	names := shorten(columns, widestCell/2)
 	widest := longest(names)
 	var lines []string
 	for _, row := range rows {
 		for c, name := range names {
-			value := cut(Clean(written(row[c], absent)), defaultWidth-widest-gap)
+			value := cut(Clean(written(row[c], absent)), terminal-widest-gap)
 			lines = append(lines, strings.TrimRight(left(name, widest)+blanks(gap)+value, " "))
 		}
 		lines = append(lines, "")

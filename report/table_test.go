@@ -68,7 +68,7 @@ func TestTable(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			if err := Table(&out, test.columns, test.rows); err != nil {
+			if err := Table(&out, test.columns, test.rows, 0); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(strings.Join(test.want, "\n")+"\n", out.String()); diff != "" {
@@ -80,6 +80,22 @@ func TestTable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTableFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	columns := []string{"implementation", "a_column_with_a_name_far_longer_than_others", "note"}
+	rows := [][]any{{"rust-tokio", 12.5, strings.Repeat("名 ", 40)}, {"go", nil, strings.Repeat("x", 200)}}
+	for asked, limit := range map[int]int{0: 80, 1: 40, 40: 40, 60: 60, 110: 110, 200: 200} {
+		var out bytes.Buffer
+		if err := Table(&out, columns, rows, asked); err != nil {
+			t.Fatal(err)
+		}
+		narrow(t, out.String(), limit)
+		if inRows := strings.HasPrefix(out.String(), "implementation  a_column"); inRows != (limit >= 110) {
+			t.Errorf("%d columns: in rows %t:\n%s", asked, inRows, out.String())
+		}
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 
 // Widths of the terminal's table, in columns.
 const (
-	defaultWidth  = 80
+	defaultWidth = 80
+	// smallestWidth is the least that tables are drawn for: a name beside the
+	// widest figures. A narrower terminal breaks their lines.
 	smallestWidth = 60
 	// longestName leaves room for the widest figures beside the longest name,
 	// in the smallest width.

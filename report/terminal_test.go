@@ -61,13 +61,10 @@ func TestTerminalIsNeverWiderThanAsked(t *testing.T) {
 		results, metrics := randomResults(random, name)
 		options := Options{
 			As:    []As{AsValue, AsRatio, AsTimes, AsPercent}[random.IntN(4)],
-			Width: []int{0, 60, 80, 120}[random.IntN(4)],
+			Width: []int{0, 40, 60, 80, 120}[random.IntN(5)],
 			Unit:  []string{"", "ns", "h"}[random.IntN(3)],
 		}
-		limit := options.Width
-		if options.Width == 0 {
-			limit = 80
-		}
+		limit := map[int]int{0: 80, 40: 60, 60: 60, 80: 80, 120: 120}[options.Width]
 		narrow(t, string(terminalOf(t, results, metrics, options)), limit)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // mostRows bounds what stopwatt sql prints.
-const mostRows = 1_000_000
+const mostRows = 100_000
 
 // sqlVerb is `stopwatt sql`.
 func (d *desk) sqlVerb() *cobra.Command {
@@ -35,7 +35,9 @@ func (d *desk) sqlVerb() *cobra.Command {
 // sql runs one query and prints its rows.
 func (d *desk) sql(ctx context.Context, query, format string) error {
 	write, known := map[string]func(columns []string, rows [][]any) error{
-		"text": func(columns []string, rows [][]any) error { return report.Table(d.stdout, columns, rows) },
+		"text": func(columns []string, rows [][]any) error {
+			return report.Table(d.stdout, columns, rows, terminalWidth(d.stdout))
+		},
 		"csv":  func(columns []string, rows [][]any) error { return report.TableCSV(d.stdout, columns, rows) },
 		"json": func(columns []string, rows [][]any) error { return report.TableJSON(d.stdout, columns, rows) },
 	}[format]
