@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -24,9 +26,7 @@ func create(ctx context.Context, binaries string, h home, account *account) erro
 	}
 	leftovers, _ := filepath.Glob(h.file("new-*")) // the pattern is well formed
 	for _, leftover := range leftovers {
-		if err := os.RemoveAll(leftover); err != nil {
-			return fmt.Errorf("remove a half-made cluster: %w", err)
-		}
+		_ = os.RemoveAll(leftover) // the next start tries again: a killed one's initdb may still be writing there
 	}
 	fresh, err := os.MkdirTemp(h.Folder, "new-")
 	if err != nil {
@@ -58,8 +58,12 @@ func initialize(ctx context.Context, binaries, folder string, account *account, 
 }
 
 // runQuietly runs a program to its end and shows its output only when it
-// fails. When ctx ends first, the program is killed.
+// fails. When ctx or this process ends first, the program is killed.
 func runQuietly(ctx context.Context, c *exec.Cmd) error {
+	// The kernel sends the signal when the thread ends that started the program.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	if err := c.Start(); err != nil {

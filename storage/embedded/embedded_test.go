@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,12 +154,37 @@ func TestAThrowawayEndsWithItsProcess(t *testing.T) {
 
 func TestAnOrdinaryUserHasAServerOfItsOwn(t *testing.T) {
 	t.Parallel()
+	folder := folder(t)
+	c, home := asNobody(t, folder)
+	output, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	if got := ask(t, strings.TrimSpace(string(output)), "SELECT current_setting('data_directory')"); got != home+"/data/stopwatt/postgres/data" {
+		t.Errorf("data in %s", got)
+	}
+}
+
+func TestADataFolderOfAnotherUserIsNamed(t *testing.T) {
+	t.Parallel()
+	folder := folder(t)
+	c, home := asNobody(t, folder)
+	if err := os.MkdirAll(home+"/data/stopwatt/postgres", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	output, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "start.lock: permission denied; the data folder is another user's") {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+// asNobody is a client that is run by the user nobody, with a home of its own.
+func asNobody(t *testing.T, folder string) (c *exec.Cmd, home string) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user; the other tests are an ordinary user's then")
 	}
-	folder := folder(t)
-	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
-	home := filepath.Join(folder, "home")
+	home = filepath.Join(folder, "home")
 	if err := errors.Join(os.Mkdir(home, 0o700), os.Chown(home, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,15 +196,42 @@ func TestAnOrdinaryUserHasAServerOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(folder+"/test", "client")
+	c = exec.Command(folder+"/test", "client")
 	c.Dir = "/"
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "XDG_DATA_HOME=" + home + "/data", "XDG_RUNTIME_DIR=" + home}
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: nobody}
-	output, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	return c, home
+}
+
+// endless is an initdb that never ends. Its version is newer than any.
+const endless = `#!/bin/sh
+[ "$1" = --version ] && echo "${0##*/} (PostgreSQL) 999" && exit
+read line <"${0%/*}/never"
+`
+
+// TestInitdbEndsWithTheProcessThatStartedIt kills a process that is making a
+// cluster.
+func TestInitdbEndsWithTheProcessThatStartedIt(t *testing.T) {
+	t.Parallel()
+	folder := folder(t)
+	bin := folder + "/bin"
+	if err := errors.Join(os.Mkdir(bin, 0o755), syscall.Mkfifo(bin+"/never", 0o644),
+		os.WriteFile(bin+"/initdb", []byte(endless), 0o755), os.WriteFile(bin+"/postgres", []byte(endless), 0o755)); err != nil {
+		t.Fatal(err)
 	}
-	if got := ask(t, strings.TrimSpace(string(output)), "SELECT current_setting('data_directory')"); got != home+"/data/stopwatt/postgres/data" {
-		t.Errorf("data in %s", got)
+	c := exec.Command(os.Args[0], "client", folder, folder+"/run")
+	c.Env = append(os.Environ(), "PATH="+bin+":/usr/bin:/bin")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
+	initdb := func() bool {
+		return slices.ContainsFunc(processes(t, folder), func(pid int) bool {
+			line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			return err == nil && strings.Contains(string(line), "initdb\x00-D")
+		})
+	}
+	await(t, "initdb to start", initdb)
+	kill(t, c.Process.Pid)
+	_ = c.Wait() // killed
+	await(t, "initdb to end", func() bool { return !initdb() })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
@@ -29,6 +30,9 @@ func (l heldLock) release() {
 // tryLock takes the lock if nobody is in the way.
 func tryLock(path string, how int) (heldLock, bool, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return heldLock{}, false, fmt.Errorf("open lock: %w; the data folder is another user's: make it yours with chown -R, or name another in XDG_DATA_HOME, or a database with --db", err)
+	}
 	if err != nil {
 		return heldLock{}, false, fmt.Errorf("open lock: %w", err)
 	}
