@@ -54,6 +54,9 @@ func (b Builder) Get(ctx context.Context, implementations []stopwatt.Implementat
 func (b Builder) get(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.Image, error) {
 	step := func(s stopwatt.BuildStep) { b.Step(implementation.Name, s) }
 	if implementation.Build == nil {
+		if b.SHA == "" && strings.Contains(implementation.Image, "{sha}") {
+			return stopwatt.Image{}, fmt.Errorf("image %q: there is no commit that {sha} could stand for: the suite lies in no git checkout", implementation.Image)
+		}
 		reference := strings.ReplaceAll(implementation.Image, "{sha}", b.SHA)
 		return b.Images.Pull(ctx, reference, step)
 	}

@@ -29,6 +29,8 @@ type Store interface {
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
 	// SaveIdle keeps an idle window of a run.
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
+	// SaveNet corrects the net energy of a stored trial.
+	SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error
 	// SaveSummaries replaces the run's summaries.
 	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
 	// Finish says how the run ended.
@@ -137,6 +139,9 @@ func (o Orchestrator) end(ctx context.Context, run *stopwatt.Run, failure error)
 	trials, err := o.Store.Trials(ctx, run.ID)
 	if err != nil {
 		return fmt.Errorf("read the trials back: %w", err)
+	}
+	if err := o.correctNet(ctx, *run, trials); err != nil {
+		return err
 	}
 	if err := o.Store.SaveSummaries(ctx, run.ID, regression.Summarize(trials)); err != nil {
 		return fmt.Errorf("save the summaries: %w", err)

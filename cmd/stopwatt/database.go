@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,6 +80,9 @@ func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 	store, err := storage.Open(ctx, dsn)
 	if err != nil {
 		release()
+		if errors.Is(err, storage.ErrDSN) {
+			return nil, nil, askedWrongly(err)
+		}
 		return nil, nil, surroundings(err)
 	}
 	return store, func() { store.Close(); release() }, nil

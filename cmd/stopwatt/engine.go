@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
+	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/meter"
 )
@@ -60,6 +64,32 @@ func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (i
 		return 0, err
 	}
 	return len(leftovers), docker.Clean(ctx, leftovers)
+}
+
+// reapRun removes what an earlier process of this run has left. It is dead,
+// even where that cannot be seen (another PID namespace): the database lets one
+// process carry out a run at a time.
+func (d *desk) reapRun(ctx context.Context, docker *containers.Docker, run stopwatt.Run) {
+	all, err := docker.Leftovers(ctx, func(string) bool { return true })
+	if err == nil {
+		err = docker.Clean(ctx, slices.DeleteFunc(all, func(l containers.Leftover) bool { return l.Run != run.Key }))
+	}
+	if err != nil {
+		fmt.Fprintf(d.stderr, "clean   %v\n", err) // the engine's next answer decides
+	}
+}
+
+// fitting checks that the engine has the cores that implementations are pinned to.
+func fitting(suite stopwatt.Suite, engine stopwatt.Engine) error {
+	for _, implementation := range suite.Implementations {
+		for _, core := range strings.FieldsFunc(implementation.CPUs, func(r rune) bool { return r == ',' || r == '-' }) {
+			if n, err := strconv.Atoi(core); err == nil && engine.CPUs > 0 && n >= engine.CPUs {
+				return askedWrongly(fmt.Errorf("implementation %s: cpus %s: this engine has the cores 0 to %d; name some of them, or leave cpus out",
+					implementation.Name, quote(implementation.CPUs), engine.CPUs-1))
+			}
+		}
+	}
+	return nil
 }
 
 // agentBinary is the driver's program for the engine's architecture: embedded

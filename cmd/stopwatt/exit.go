@@ -48,14 +48,14 @@ func (d *desk) status(err error) int {
 	var known failure
 	var faults stopwatt.Faults
 	switch {
+	case errors.Is(err, context.Canceled): // whatever was being done then
+		return exitIncomplete
 	case errors.As(err, &known):
 		return known.status
 	case errors.As(err, &faults):
 		return exitAskedWrongly
 	case errors.Is(err, stopwatt.ErrUnreachable):
 		return exitSurroundings
-	case errors.Is(err, context.Canceled):
-		return exitIncomplete
 	}
 	return exitInternal
 }

@@ -15,6 +15,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A reader that has gone away (stopwatt run | head) does not end a run:
+	// writing to it fails, and measuring goes on.
+	signal.Ignore(syscall.SIGPIPE)
 	// A second signal ends the process the hard way: the next command cleans up.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))

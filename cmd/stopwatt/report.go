@@ -17,8 +17,8 @@ func (d *desk) writeReport(results stopwatt.Results, contrast stopwatt.Contrast,
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", surroundings(fmt.Errorf("make the report folder: %w", err))
+	if err := makeReportFolder(folder); err != nil {
+		return "", err
 	}
 	for name, content := range files {
 		if err := writeWhole(filepath.Join(folder, name), content); err != nil {
@@ -26,6 +26,19 @@ func (d *desk) writeReport(results stopwatt.Results, contrast stopwatt.Contrast,
 		}
 	}
 	return filepath.Join(folder, report.Page), nil
+}
+
+// makeReportFolder makes the folder, and tells git to overlook it: a report
+// must not make the tree dirty that the next run measures, nor become part of a
+// build context.
+func makeReportFolder(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return surroundings(fmt.Errorf("make the report folder: %w", err))
+	}
+	if err := writeWhole(filepath.Join(folder, ".gitignore"), []byte("*\n")); err != nil {
+		return surroundings(fmt.Errorf("write into the report folder: %w", err))
+	}
+	return nil
 }
 
 // reportFolder is where the report of a run goes: where it was asked for, in a

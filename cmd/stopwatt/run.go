@@ -127,6 +127,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	if flags.out != "" { // better now than when all has been measured
+		if err := makeReportFolder(flags.out); err != nil {
+			return err
+		}
+	}
 	unlock, err := d.lockMachine(ctx)
 	if err != nil {
 		return err
@@ -155,8 +160,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	}
 	order.SeedGiven, order.Fresh = flags.seedGiven, flags.fresh
 	conductor := orchestrator.Orchestrator{
-		Store:    store,
-		Bench:    func(run stopwatt.Run) orchestrator.Trials { return bench(docker, agent, instruments, run) },
+		Store: store,
+		Bench: func(run stopwatt.Run) orchestrator.Trials {
+			d.reapRun(ctx, docker, run)
+			return bench(docker, agent, instruments, run)
+		},
 		Audience: screen,
 	}
 	if !docker.Engine().Remote {
@@ -195,6 +203,9 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 // order gets the images and puts together what the orchestrator is asked for.
 func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers.Docker, instruments *instruments, screen *screen) (orchestrator.Order, error) {
 	suite, state := instruments.placed(planned.file.suite), planned.checkout.state
+	if err := fitting(suite, docker.Engine()); err != nil {
+		return orchestrator.Order{}, err
+	}
 	before := instruments.host.Reading()
 	images, err := orchestrator.Builder{
 		Images: docker,

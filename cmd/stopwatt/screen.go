@@ -22,7 +22,8 @@ type screen struct {
 	bars  *mpb.Progress // nil without a terminal
 	build *mpb.Bar
 	step  stopwatt.BuildStep
-	began time.Time // of the build, or of the run
+	began time.Time                // of the build, or of the run
+	logs  map[stopwatt.Case]string // of which a log was shown, for which reason
 
 	mu       sync.Mutex // guards what follows: bars are drawn by a goroutine of mpb
 	rounds   *mpb.Bar
@@ -38,7 +39,7 @@ type screen struct {
 // newScreen makes a screen that writes to out. A width of 0 means that out is
 // no terminal.
 func newScreen(out io.Writer, width int) *screen {
-	s := &screen{out: out, width: width}
+	s := &screen{out: out, width: width, logs: map[stopwatt.Case]string{}}
 	if width > 0 {
 		s.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(min(width, 80)), mpb.WithRefreshRate(200*time.Millisecond))
 	}
@@ -188,6 +189,7 @@ func (s *screen) Ended(trial stopwatt.Trial) {
 	s.left.end(time.Now())
 	s.last = told(trial)
 	s.mu.Unlock()
+	defer s.tellLog(trial)
 	if s.bars == nil {
 		s.line("%s round %d/%d trial %d/%d %s", time.Now().Format(time.TimeOnly), trial.Round, s.run.Rounds, trial.Position, s.run.Planned, told(trial))
 		return
@@ -196,6 +198,19 @@ func (s *screen) Ended(trial stopwatt.Trial) {
 		s.line("invalid %s, round %d: %s", trial.Case, trial.Round, firstLine(trial.Reason))
 	}
 	s.rounds.Increment()
+}
+
+// tellLog shows what stands behind the first line of an invalid trial's reason,
+// the log of its server, the first time that a case has this reason.
+func (s *screen) tellLog(trial stopwatt.Trial) {
+	lines := strings.Split(trial.Reason, "\n")
+	if len(lines) < 2 || s.logs[trial.Case] == lines[0] {
+		return
+	}
+	s.logs[trial.Case] = lines[0]
+	for _, line := range lines[1:] {
+		s.line("        %s", report.Clean(line))
+	}
 }
 
 // told is a trial in a few words.
@@ -224,7 +239,7 @@ func value(metric string, v float64) string {
 // firstLine is the first line of foreign text, fit for a terminal.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return report.Clean(line)
+	return report.Clean(strings.TrimSuffix(line, "; its last lines:"))
 }
 
 // close leaves the screen as it is, or, after an interruption, without the bar.

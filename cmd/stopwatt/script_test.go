@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -239,21 +240,36 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range []string{"PATH", "HOME", "XDG_DATA_HOME", "STOPWATT_DATABASE", "STOPWATT_LOCK", "DOCKER_HOST"} {
 		command.Env = append(command.Env, name+"="+ts.Getenv(name))
 	}
+	var said bytes.Buffer
+	command.Stderr = &said
 	ts.Check(command.Start())
-	waitForTrials(ts, args[1])
+	ended := make(chan struct{})
+	go func() {
+		_ = command.Wait() // what a killed process has to say is its signal
+		close(ended)
+	}()
+	if !waitForTrials(ts, args[1], ended) {
+		ts.Fatalf("stopwatt ended before it had %s trials:\n%s", args[1], said.String())
+	}
 	ts.Check(command.Process.Signal(signal))
-	_ = command.Wait() // what a killed process has to say is its signal
+	<-ended
 }
 
-// waitForTrials returns when so many trials are in the script's database.
-func waitForTrials(ts *testscript.TestScript, want string) {
+// waitForTrials returns when so many trials are in the script's database, or,
+// with false, when the process that was to store them has ended.
+func waitForTrials(ts *testscript.TestScript, want string, ended <-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	for {
 		answer := ask(ctx, ts, "select count(*) from trials")
 		if n, err := strconv.Atoi(want); err != nil || answer.Rows[0][0].(int64) >= int64(n) {
 			ts.Check(err)
-			return
+			return true
+		}
+		select {
+		case <-ended:
+			return false
+		default:
 		}
 	}
 }
