@@ -80,12 +80,17 @@ func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 	store, err := storage.Open(ctx, dsn)
 	if err != nil {
 		release()
-		if errors.Is(err, storage.ErrDSN) {
-			return nil, nil, askedWrongly(err)
-		}
-		return nil, nil, surroundings(err)
+		return nil, nil, databaseError(err)
 	}
 	return store, func() { store.Close(); release() }, nil
+}
+
+// databaseError tells a database that was named wrongly from one that fails.
+func databaseError(err error) error {
+	if errors.Is(err, storage.ErrDSN) {
+		return askedWrongly(err)
+	}
+	return surroundings(err)
 }
 
 // keeperVerb is the hidden verb that the private Postgres is supervised by.
@@ -115,7 +120,7 @@ func (d *desk) migrateVerb() *cobra.Command {
 			defer release()
 			from, to, err := storage.Migrate(cmd.Context(), dsn)
 			if err != nil {
-				return surroundings(err)
+				return databaseError(err)
 			}
 			if from == to {
 				fmt.Fprintf(d.stdout, "schema %d is up to date\n", to)

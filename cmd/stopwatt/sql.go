@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/report"
 )
 
@@ -50,11 +52,14 @@ func (d *desk) sql(ctx context.Context, query, format string) error {
 	}
 	defer release()
 	answer, err := store.Query(ctx, query, mostRows)
+	if errors.Is(err, stopwatt.ErrUnreachable) {
+		return surroundings(err)
+	}
 	if err != nil {
 		return askedWrongly(err)
 	}
 	if answer.Cut {
-		fmt.Fprintf(d.stderr, "only the first %d rows are shown\n", mostRows)
+		fmt.Fprintf(d.stderr, "only the first %d rows are shown; add limit, or ask for less\n", len(answer.Rows))
 	}
 	return write(answer.Columns, answer.Rows)
 }
