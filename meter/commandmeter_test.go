@@ -2,7 +2,9 @@ package meter
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -115,6 +117,42 @@ func TestClosingEndsAProgramAndItsChildren(t *testing.T) {
 			gone(t, child)
 		})
 	}
+}
+
+// orphanage makes a process of this test's program one that opens a command
+// meter, tells its number and waits to be killed.
+const orphanage = "STOPWATT_TEST_ORPHANAGE"
+
+func runOrphanage() {
+	if os.Getenv(orphanage) == "" {
+		return
+	}
+	opened, err := openCommand(Host{}, stopwatt.CommandMeter{Command: []string{"sh", "-c", "trap '' PIPE; while :; do echo $$; sleep 0.2; done"}, Unit: stopwatt.Watts})
+	if err != nil {
+		panic(err)
+	}
+	opened.listen(func(_, value int64, _ error) { fmt.Println(value / 1e6) })
+	select {}
+}
+
+func TestAProgramDoesNotOutliveAKilledStopwatt(t *testing.T) {
+	t.Parallel()
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), orphanage+"=1")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var child int
+	_, err = fmt.Fscan(out, &child)
+	if killErr := parent.Process.Kill(); err != nil || killErr != nil || child < 2 {
+		t.Fatalf("child %d: %v, %v", child, err, killErr)
+	}
+	_ = parent.Wait() // it was killed
+	gone(t, child)
 }
 
 func TestWhatIsNoCommandMeter(t *testing.T) {

@@ -137,7 +137,7 @@ func (t *track) unheard(window stopwatt.Window) string {
 	}{{"start", window.Start}, {"end", window.End}} {
 		i := sort.Search(len(t.times), func(i int) bool { return t.times[i] >= edge.at })
 		if i == 0 || i == len(t.times) || t.times[i]-t.times[i-1] > t.neighbourhood() {
-			return fmt.Sprintf("it said nothing near the window's %s%s", edge.name, t.lately())
+			return fmt.Sprintf("it said nothing near the window's %s%s", edge.name, t.lately(window))
 		}
 	}
 	return ""

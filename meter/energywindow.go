@@ -2,6 +2,8 @@ package meter
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -80,10 +82,11 @@ func (t *track) energy(before, after mark, window stopwatt.Window) stopwatt.Ener
 	}
 	// What the readings of a sensor do not cover is taken to be like the rest.
 	energy.Gross = int64(microjoules/energy.Coverage + 0.5)
-	energy.Warnings = t.doubts(window, energy)
-	if t.cumulative() && energy.Gross == 0 {
-		energy.Absent = fmt.Sprintf("its counter stood still for %.1f s", window.Duration().Seconds())
+	if energy.Absent = t.coarse(window, energy.Gross); energy.Absent != "" {
+		energy.Gross = 0
+		return energy
 	}
+	energy.Warnings = t.doubts(window, energy)
 	return energy
 }
 
@@ -93,7 +96,7 @@ func (t *track) absent(before, after mark, window stopwatt.Window, energy stopwa
 	case window.End <= window.Start:
 		return "the window has no length"
 	case len(t.times) == 0:
-		return "it gave no reading" + t.lately()
+		return "it gave no reading" + t.lately(stopwatt.Window{End: math.MaxInt64})
 	}
 	if t.cumulative() {
 		if reason := t.loose(before, after, window, energy.Renewals); reason != "" {
@@ -107,24 +110,35 @@ func (t *track) absent(before, after mark, window stopwatt.Window, energy stopwa
 		return reason
 	}
 	if energy.Coverage < stopwatt.LeastCoverage {
-		return fmt.Sprintf("its readings cover %.1f %% of the window, and %.0f %% are needed%s", 100*energy.Coverage, 100*stopwatt.LeastCoverage, t.lately())
+		return fmt.Sprintf("its readings cover %.1f %% of the window, and %.0f %% are needed%s", 100*energy.Coverage, 100*stopwatt.LeastCoverage, t.lately(window))
 	}
 	return ""
 }
 
-// lately adds the last failure to a reason.
-func (t *track) lately() string {
-	if n := len(t.failures); n > 0 {
-		return "; the last failure: " + t.failures[n-1].reason
+// coarse says that a counter has hardly moved: it counts in units of a 2^32nd of
+// its range, which is a joule for the platform of some servers.
+func (t *track) coarse(window stopwatt.Window, gross int64) string {
+	unit := int64(0)
+	for _, c := range t.counters {
+		unit = max(unit, c.span>>32)
 	}
-	return ""
+	switch {
+	case !t.cumulative() || gross >= unit*stopwatt.LeastRenewals && gross > 0:
+		return ""
+	case gross <= unit:
+		return fmt.Sprintf("its counter stood still for %.1f s", window.Duration().Seconds())
+	}
+	return fmt.Sprintf("it counts in steps of %.3g J, and %d of them are needed: %.3g J were used", float64(unit)/1e6, stopwatt.LeastRenewals, float64(gross)/1e6)
 }
 
-// trouble is lately for whoever does not hold the track.
-func (t *track) trouble() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.lately()
+// lately adds to a reason the last failure in a window, or shortly after it.
+func (t *track) lately(window stopwatt.Window) string {
+	for _, f := range slices.Backward(t.failures) {
+		if f.at >= window.Start && f.at-t.neighbourhood() <= window.End {
+			return "; the last failure: " + f.reason
+		}
+	}
+	return ""
 }
 
 // few says that a window is too short for the meter, and what would do.
@@ -153,6 +167,9 @@ func (t *track) few(window stopwatt.Window, renewals int64) string {
 func (t *track) renewals(window stopwatt.Window) int64 {
 	length := max(window.End-window.Start, 0)
 	switch {
+	case t.listen != nil && !t.cumulative(): // whatever it says, it has just measured
+		first, last := t.within(window)
+		return int64(last - first)
 	case t.renewal == 0:
 		return t.changes(window)
 	case t.cumulative():
@@ -176,7 +193,7 @@ func (t *track) changes(window stopwatt.Window) (n int64) {
 func (t *track) doubts(window stopwatt.Window, energy stopwatt.Energy) []string {
 	var doubts []string
 	if energy.Coverage < 0.99 {
-		doubts = append(doubts, fmt.Sprintf("readings cover %.1f %% of the window%s", 100*energy.Coverage, t.lately()))
+		doubts = append(doubts, fmt.Sprintf("readings cover %.1f %% of the window%s", 100*energy.Coverage, t.lately(window)))
 	}
 	first, last := t.within(window)
 	if n := last - first; !t.cumulative() && n >= stopwatt.LeastRenewals && t.changes(window) == 0 {

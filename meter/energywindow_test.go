@@ -272,6 +272,14 @@ func TestAProgramsLinesMustStandOnBothSidesOfAnEdge(t *testing.T) {
 	line(64000, 64000*8_000)
 	judge(t, l.energy(mark{}, mark{}, from(2500, 60100)), 0, "it said nothing near the window's end")
 
+	watts := begin(instrument{listen: program.listen})
+	for at := int64(0); at <= 60000; at += 1000 {
+		watts.heard(at*ms, 12e6, nil)
+	}
+	if energy := watts.energy(mark{}, mark{}, from(2500, 57700)); distance(energy.Gross, 662400000) > 1 || energy.Renewals != 55 || len(energy.Warnings) != 1 {
+		t.Errorf("12 W for 55.2 s: %+v", energy)
+	}
+
 	burst := begin(program)
 	for i := range int64(5) { // out of a buffer, in the same millisecond
 		burst.heard(1000*ms+i*1000, i*1e6, nil)
@@ -280,6 +288,20 @@ func TestAProgramsLinesMustStandOnBothSidesOfAnEdge(t *testing.T) {
 	if diff := cmp.Diff([]int64{4e6, 10e6}, burst.values); diff != "" {
 		t.Errorf("of a burst the last line counts (-want +got):\n%s", diff)
 	}
+}
+
+func TestACounterOfJoulesCannotTellMillijoules(t *testing.T) {
+	t.Parallel()
+	platform := func(watts int64) life {
+		l := begin(instrument{renewal: raplRenewal, read: rapl(1).read, counters: []counter{{span: spanServer, most: 5000e6, lump: 100e6}}})
+		for at := int64(0); at <= 2000; at += 100 {
+			l.says(at, at*watts/1000*1e6)
+		}
+		return l
+	}
+	judge(t, platform(200).energy(at(500), at(1500), from(500, 1500)), 200e6, "")
+	judge(t, platform(20).energy(at(500), at(1500), from(500, 1500)), 0, "it counts in steps of 1 J, and 50 of them are needed: 20 J were used")
+	judge(t, platform(1).energy(at(500), at(600), from(500, 600)), 0, "its counter stood still for 0.1 s")
 }
 
 // TestTheWholeIsTheSumOfItsParts divides windows at random: what two parts used

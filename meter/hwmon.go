@@ -101,25 +101,17 @@ func (h Host) openHWMon(setting stopwatt.HWMonMeter) (instrument, error) {
 
 // open opens one channel of the chip.
 func (c chip) open(channel int) (instrument, error) {
-	energy, err := c.number("energy", channel)
-	if err == nil {
-		return accumulating(energy), nil
+	energy, energyErr := c.number("energy", channel)
+	if energyErr == nil {
+		return accumulating(*energy), nil
 	}
-	voltage, voltageErr := c.number("in", channel)
-	power, powerErr := c.number("power", channel)
-	current, currentErr := c.number("curr", channel)
 	sensor := &powerSensor{}
-	for _, part := range []struct {
-		file numberFile
-		err  error
-		at   **numberFile
-	}{{voltage, voltageErr, &sensor.voltage}, {power, powerErr, &sensor.power}, {current, currentErr, &sensor.current}} {
-		if part.err == nil {
-			*part.at = &part.file
-		}
-	}
+	var powerErr, voltageErr, currentErr error
+	sensor.power, powerErr = c.number("power", channel)
+	sensor.voltage, voltageErr = c.number("in", channel)
+	sensor.current, currentErr = c.number("curr", channel)
 	if sensor.power == nil && (sensor.voltage == nil || sensor.current == nil) {
-		return instrument{}, errors.Join(c.unreadable(channel, err, powerErr, voltageErr, currentErr), sensor.close())
+		return instrument{}, errors.Join(c.unreadable(channel, energyErr, powerErr, voltageErr, currentErr), sensor.close())
 	}
 	if err := sensor.forwards(); err != nil {
 		return instrument{}, errors.Join(err, sensor.close())
@@ -138,15 +130,19 @@ func accumulating(energy numberFile) instrument {
 }
 
 // number opens a number of a channel: power1_input, or power1_average.
-func (c chip) number(what string, channel int) (numberFile, error) {
+func (c chip) number(what string, channel int) (*numberFile, error) {
 	base := filepath.Join(c.dir, what+strconv.Itoa(channel))
 	file, err := openNumber(base + "_input")
-	if err != nil && what == "power" {
-		if average, averageErr := openNumber(base + "_average"); averageErr == nil {
-			return average, nil
-		}
+	if err == nil {
+		return &file, nil
 	}
-	return file, err
+	if what != "power" {
+		return nil, err
+	}
+	if file, averageErr := openNumber(base + "_average"); averageErr == nil {
+		return &file, nil
+	}
+	return nil, err
 }
 
 // renewal is the time from one value of the chip to the next; 0 when it is not

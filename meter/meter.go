@@ -1,9 +1,9 @@
 // Package meter reads what this machine's counters say.
 //
 // A counter that cannot be read is absent, with the reason and the remedy, and
-// never a number. The package keeps no history, takes no means, and takes no
-// position on what is worth measuring; see packages trial and regression for
-// that. It knows containers by their processes alone and never asks Docker.
+// never a number. The package keeps no history and takes no position on what is
+// worth measuring; see packages trial and regression for that. It knows
+// containers by their processes alone and never asks Docker.
 package meter
 
 import (

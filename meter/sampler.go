@@ -17,6 +17,7 @@ type Sampler struct {
 	meters  []openMeter
 	tracks  []*track // of each meter; nil where there is none to read
 	stopped chan struct{}
+	stop    sync.Once
 	running sync.WaitGroup
 	grew    chan struct{} // holds a value when a track has grown
 }
@@ -54,9 +55,9 @@ func (s *Sampler) present() []*track {
 }
 
 // Stop ends the sampling and waits until nothing is read any more. What was
-// read stays.
+// read stays. It may be called twice.
 func (s *Sampler) Stop() {
-	close(s.stopped)
+	s.stop.Do(func() { close(s.stopped) })
 	s.running.Wait()
 	for _, t := range s.present() {
 		if t.listen != nil {

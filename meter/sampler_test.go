@@ -144,7 +144,7 @@ func TestLookSaysWhatMetersReadNow(t *testing.T) {
 	if err != nil || len(findings) != 4 {
 		t.Fatalf("%+v, %v", findings, err)
 	}
-	for i, want := range []string{"rapl package-0: ", "ina226: ", "http 127.0.0.1:", "ina219 is here, but gave no reading; the last failure: no data available"} {
+	for i, want := range []string{"rapl package-0: ", "ina226: ", "http 127.0.0.1:", "ina219 is here, but gave no reading: no data available"} {
 		fit := i < 3
 		if f := findings[i]; !strings.HasPrefix(f.Says, want) || (f.Verdict == stopwatt.Fit) != fit || fit != strings.Contains(f.Says, " W now") {
 			t.Errorf("%+v, want %q", f, want)

@@ -81,9 +81,17 @@ func (t *track) mark(host Host, m *mark) {
 
 // silent says why a slow meter did not answer the last time.
 func (t *track) silent() string {
+	if !t.slow {
+		return ""
+	}
+	return t.trouble()
+}
+
+// trouble says why the last reading failed, if it did.
+func (t *track) trouble() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n := len(t.failures); t.slow && t.failing && n > 0 {
+	if n := len(t.failures); t.failing && n > 0 {
 		return t.failures[n-1].reason
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 )
@@ -86,12 +87,14 @@ func live(text string) error {
 	return w.serve(os.Stdin, os.Stdout)
 }
 
-// A Machine is a simulated one. Its writer ends with the test.
+// A Machine is a simulated one. Its writer ends with the test. It may be used by
+// several goroutines, one of which waits for another's command to be carried out.
 type Machine struct {
 	Root string // for meter.Host
 	URL  string // of its meter over HTTP: field electricity_consumed_total, in J
 
 	t        testing.TB
+	mu       sync.Mutex
 	commands *json.Encoder
 	replies  *json.Decoder
 }
@@ -136,6 +139,8 @@ func Start(t testing.TB, layout string, seed uint64) *Machine {
 // do has the writer do something.
 func (m *Machine) do(c command) Reply {
 	m.t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var reply Reply
 	if err := m.commands.Encode(c); err != nil {
 		m.t.Fatal(err)
