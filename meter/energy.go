@@ -152,7 +152,8 @@ func (m *Meters) Look(ctx context.Context, lasting time.Duration) ([]stopwatt.Fi
 		}
 		now, ok := watts[meter.name]
 		if !ok {
-			findings = append(findings, finding(meter.name, fmt.Errorf("%s is here, but gave no reading: %s", meter.source, cmp.Or(s.tracks[i].trouble(), "not yet"))))
+			_, reason := s.tracks[i].trouble()
+			findings = append(findings, finding(meter.name, fmt.Errorf("%s is here, but gave no reading: %s", meter.source, cmp.Or(reason, "not yet"))))
 			continue
 		}
 		says := fmt.Sprintf("%s: %.2f W now", meter.source, now)

@@ -161,7 +161,7 @@ func (s *Sampler) markQuick(edge *Edge) {
 }
 
 // markSlow reads the meters that must be asked, all at the same time, and tells
-// whether there are any. It does not wait for one that did not answer last time.
+// whether there are any.
 func (s *Sampler) markSlow(edge *Edge) bool {
 	var reading sync.WaitGroup
 	there := false

@@ -71,24 +71,42 @@ func TestADriverThatIsAlwaysBusyIsNotAskedMoreOften(t *testing.T) {
 func TestAMeterThatHangsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
-	entered := make(chan struct{}, 10)
+	entered := make(chan struct{}, 1000)
 	slow := plug
 	slow.read = func([]int64) error { entered <- struct{}{}; <-hold; return errors.New("it did not answer") }
-	fast := make(chan struct{}, 1000)
+	fast := make(chan struct{}, 100_000)
 	quick := rapl(1)
 	quick.read = func(into []int64) error { into[0]++; fast <- struct{}{}; return nil }
 	meters := &Meters{meters: []openMeter{{name: "slow", instrument: slow}, {name: "quick", instrument: quick}}}
 	s := meters.Sample(time.Millisecond)
+	defer s.Stop()
 	<-entered
 	for range 5 {
 		<-fast
 	}
 	close(hold)
 	edge := s.Edge()
-	if edge.marks[0].reason == "" || edge.marks[1].reason != "" || edge.marks[1].last == 0 {
+	if edge.marks[0].reason != "it did not answer" || edge.marks[1].reason != "" || edge.marks[1].last == 0 {
 		t.Errorf("marks %+v", edge.marks)
 	}
-	s.Stop()
+}
+
+func TestAMeterThatKeepsSilentIsNotWaitedForAtEdges(t *testing.T) {
+	t.Parallel()
+	reads := 0
+	silent := plug
+	silent.read = func([]int64) error { reads++; return errors.New("it did not answer") }
+	track := newTrack(silent, time.Hour, func() {})
+	for range 5 {
+		var m mark
+		track.mark(Host{}, &m)
+		if m.reason != "it did not answer" || m.last != 0 {
+			t.Errorf("mark %+v", m)
+		}
+	}
+	if reads != 3 {
+		t.Errorf("it was asked %d times", reads)
+	}
 }
 
 func TestAReadingThatTookTooLongIsTakenAgain(t *testing.T) {

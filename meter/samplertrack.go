@@ -38,7 +38,7 @@ type track struct {
 	gaps     []stopwatt.Gap // of a cumulative meter
 	readAt   int64          // of the last good reading, a repeated one too
 	failures []failure
-	failing  bool // the last reading failed
+	failing  int // how many readings failed since the last good one
 }
 
 // A failure is a reading that gave no value. Only the first of several alike,
@@ -60,8 +60,8 @@ func newTrack(from instrument, every time.Duration, grown func()) *track {
 // cumulative tells of a meter whose values are energy, and not power.
 func (t *track) cumulative() bool { return len(t.counters) > 0 }
 
-// mark reads the meter at an edge. One that does not answer is not waited for
-// again until it has.
+// mark reads the meter at an edge. One that has not answered for some time is not
+// waited for until it has.
 func (t *track) mark(host Host, m *mark) {
 	if m.reason = t.silent(); m.reason != "" {
 		return
@@ -79,22 +79,23 @@ func (t *track) mark(host Host, m *mark) {
 	}
 }
 
-// silent says why a slow meter did not answer the last time.
+// silent says why a slow meter has not answered three times in a row.
 func (t *track) silent() string {
-	if !t.slow {
+	failed, reason := t.trouble()
+	if !t.slow || failed < 3 {
 		return ""
 	}
-	return t.trouble()
+	return reason
 }
 
-// trouble says why the last reading failed, if it did.
-func (t *track) trouble() string {
+// trouble says how many readings have failed since the last good one, and why.
+func (t *track) trouble() (failed int, reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n := len(t.failures); t.failing && n > 0 {
-		return t.failures[n-1].reason
+	if t.failing > 0 {
+		reason = t.failures[len(t.failures)-1].reason
 	}
-	return ""
+	return t.failing, reason
 }
 
 // take reads the meter once and keeps the reading. It returns the middle of the
@@ -130,7 +131,8 @@ func (t *track) add(at int64, err error) error {
 			err = t.counters[i].valid(t.raw[i])
 		}
 	}
-	if t.failing = err != nil; t.failing {
+	if err != nil {
+		t.failing++
 		if n := len(t.failures); n == 0 || t.failures[n-1].reason != err.Error() || t.failures[n-1].at < t.readAt {
 			t.failures = append(t.failures, failure{at, err.Error()})
 		}
@@ -141,7 +143,7 @@ func (t *track) add(at int64, err error) error {
 	} else {
 		t.addPower(at, t.raw[0])
 	}
-	t.readAt = at
+	t.readAt, t.failing = at, 0
 	return nil
 }
 
