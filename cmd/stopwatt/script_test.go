@@ -20,11 +20,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/meter/simulated"
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
 )
 
 func TestMain(m *testing.M) {
+	simulated.Main()
 	testscript.Main(m, map[string]func(){"stopwatt": main})
 }
 
