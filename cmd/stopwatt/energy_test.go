@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -100,26 +98,17 @@ func near(t *testing.T, trial stopwatt.Trial, metric string, truth, share float6
 func runMetered(t *testing.T, machine *simulated.Machine, database string) {
 	t.Helper()
 	folder, programs := openFolder(t), buildPrograms(t)
-	removeAgentLater(t, programs)
-	t.Cleanup(func() { removeImages(t, database) })
 	if err := os.Mkdir(filepath.Join(folder, "server"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	agent := "stopwatt-agent-linux-" + runtime.GOARCH
-	for _, err := range []error{
-		installServer(filepath.Join(folder, "server"), programs),
-		copyFile(filepath.Join(programs, agent), filepath.Join(folder, agent)),
-		copyFile(os.Args[0], filepath.Join(folder, "stopwatt")), // testscript makes it a stopwatt by its name
-		os.WriteFile(filepath.Join(folder, suiteName), []byte(meteredSuite), 0o644),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := installServer(filepath.Join(folder, "server"), programs); err != nil {
+		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), filepath.Join(folder, "stopwatt"), "run", "--db", database)
-	command.Dir = folder
-	command.Env = append(os.Environ(), "HOME="+folder, "XDG_DATA_HOME="+filepath.Join(folder, "data"),
-		"STOPWATT_LOCK="+filepath.Join(folder, "lock"), "STOPWATT_METERS_ROOT="+machine.Root)
+	if err := os.WriteFile(filepath.Join(folder, suiteName), []byte(meteredSuite), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := installed(t, folder, programs, database, "run")
+	command.Env = append(command.Env, "STOPWATT_METERS_ROOT="+machine.Root)
 	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
