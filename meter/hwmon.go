@@ -69,7 +69,7 @@ func (h Host) findChip(wanted stopwatt.HWMonMeter) (chip, error) {
 		}}
 	}
 	meant := strings.TrimSpace(wanted.Chip + " " + wanted.Device)
-	return chip{}, refusal{says: fmt.Sprintf("there is no sensor %s; there are: %s", cmp.Or(meant.String(), "of the INA226's kind"), listChips(all)), nothing: true}
+	return chip{}, refusal{says: fmt.Sprintf("there is no sensor %s; there are: %s", cmp.Or(meant, "of the INA226's kind"), listChips(all)), nothing: true}
 }
 
 func listChips(chips []chip) string {
