@@ -87,6 +87,11 @@ var Metrics = []Metric{
 	{"cycles_driver", "1", Less, windowMetered, "Cycles of the CPU that the driver's container used, counted as cycles_server."},
 	{"cache_misses_server", "1", Less, windowMetered, "Accesses of the server's container to memory that the last cache did not answer, counted by a perf event of its cgroup (PERF_COUNT_HW_CACHE_MISSES). What that means is the CPU's choice: not to be compared between models."},
 	{"cache_misses_driver", "1", Less, windowMetered, "Accesses of the driver's container to memory that the last cache did not answer, counted as cache_misses_server."},
+	{"machine_load", "1", Less, windowMetered, "Load average of the machine over the last minute, as it stood in front of the window (/proc/loadavg)."},
+	{"machine_foreign", "1", Less, windowMetered, "Share of the machine's CPU time, 0 to 1, that others than the two containers used: busy time of /proc/stat less that of both cgroups. The kernel counts in ticks: rough in short windows, and then below 0 at times."},
+	{"machine_steal", "1", Less, windowMetered, "Share of the machine's CPU time, 0 to 1, that a hypervisor took away (/proc/stat steal)."},
+	{"machine_frequency", "1/s", More, windowMetered, "Mean frequency of all CPUs as it stood behind the window (cpufreq scaling_cur_freq, or /proc/cpuinfo)."},
+	{"machine_overheated", "1", Less, windowMetered, "How often CPUs were slowed because they were hot (thermal_throttle counts, all CPUs added up)."},
 	{"ready_time", "s", Less, windowStart, "From asking the engine to start the server to its first right answer. The driver's own start is a floor under it: a server that was ready before the driver first asked was ready at most this late."},
 	{"image_size", "B", Less, windowImage, "Size of the image, all layers, as the engine states it."},
 }

@@ -88,12 +88,8 @@ func throttled(role string, before, after stopwatt.Usage) []string {
 
 // stolen says that a hypervisor took CPU time away.
 func stolen(before, after stopwatt.MachineReading) []string {
-	cpu, reason := cpuBetween(before, after)
-	if reason != "" {
-		return nil
-	}
-	share := float64(cpu.Steal) / float64(cpu.All())
-	if share <= mostSteal {
+	share, reason := stealShare(before, after)
+	if reason != "" || share <= mostSteal {
 		return nil
 	}
 	return []string{fmt.Sprintf("the hypervisor took away %.1f %% of the CPU time (steal)", 100*share)}

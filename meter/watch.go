@@ -93,7 +93,10 @@ func (w *Watch) Edge() stopwatt.MachineReading {
 func (w *Watch) Tell(window stopwatt.Window, before, after stopwatt.Reading) stopwatt.Testimony {
 	w.Close()
 	front, back := w.edges[0], w.edges[len(w.edges)-1]
+	figures, absent := machineFigures(before, after)
 	testimony := stopwatt.Testimony{
+		Figures:  figures,
+		Absent:   absent,
 		Energies: w.observer.Sampler.Window(front, back, window),
 		Samples:  w.observer.Sampler.Samples(front, back),
 		Doubts:   Doubts(before, after, w.observer.MostForeign),

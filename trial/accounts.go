@@ -73,6 +73,10 @@ type nobody struct{}
 
 func (nobody) Edge() stopwatt.MachineReading { return stopwatt.MachineReading{} }
 func (nobody) Tell(stopwatt.Window, stopwatt.Reading, stopwatt.Reading) stopwatt.Testimony {
-	return stopwatt.Testimony{}
+	var testimony stopwatt.Testimony
+	for _, metric := range stopwatt.MachineMetrics {
+		testimony.Absent = append(testimony.Absent, stopwatt.Absence{Metric: metric, Reason: "nobody watched the machine: the engine runs on another"})
+	}
+	return testimony
 }
 func (nobody) Close() {}

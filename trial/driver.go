@@ -87,16 +87,30 @@ func (d *driver) tell(ctx context.Context, line any) error {
 
 // ask gives one command and waits for its report. It is let go when ctx ends.
 func (d *driver) ask(ctx context.Context, command string) (stopwatt.DriveReport, error) {
+	line, err := d.line(ctx, command)
+	if err != nil {
+		return stopwatt.DriveReport{}, err
+	}
+	return understood(command, line)
+}
+
+// line gives one command and waits for the line that answers it.
+func (d *driver) line(ctx context.Context, command string) ([]byte, error) {
 	letGo := context.AfterFunc(ctx, func() { _ = d.streams.Close() })
 	defer letGo()
-	var report stopwatt.DriveReport
 	if err := d.tell(ctx, command); err != nil {
-		return report, err
+		return nil, err
 	}
 	line, err := d.answers.ReadBytes('\n')
 	if err != nil {
-		return report, d.broken(ctx, err)
+		return nil, d.broken(ctx, err)
 	}
+	return line, nil
+}
+
+// understood is the report that a line holds.
+func understood(command string, line []byte) (stopwatt.DriveReport, error) {
+	var report stopwatt.DriveReport
 	if err := json.Unmarshal(line, &report); err != nil {
 		return report, fmt.Errorf("%s: the driver's report: %w", command, err)
 	}
@@ -127,9 +141,15 @@ func (d *driver) askReady(ctx context.Context, command string) (*stopwatt.Ready,
 	return report.Ready, err
 }
 
-// askResult has the driver drive.
-func (d *driver) askResult(ctx context.Context) (*stopwatt.DriveResult, error) {
-	report, err := d.ask(ctx, stopwatt.CommandDrive)
+// askResult has the driver drive. Ended is called as soon as it has: a result
+// takes longer to understand than a meter to be read.
+func (d *driver) askResult(ctx context.Context, ended func()) (*stopwatt.DriveResult, error) {
+	line, err := d.line(ctx, stopwatt.CommandDrive)
+	ended()
+	if err != nil {
+		return nil, err
+	}
+	report, err := understood(stopwatt.CommandDrive, line)
 	if err == nil && report.Result == nil {
 		err = errors.New("drive: the driver reported nothing")
 	}

@@ -138,6 +138,8 @@ func (r record) held(metric, field string, usage stopwatt.Usage) {
 // makes the figures doubtful.
 func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePower, result *stopwatt.DriveResult) {
 	r.Samples = testimony.Samples
+	r.Measurements = append(r.Measurements, testimony.Figures...)
+	r.Absent = append(r.Absent, testimony.Absent...)
 	r.Warnings = append(r.Warnings, testimony.Doubts...)
 	if busy := result.Busy(); busy > saturated {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver was busy %.0f %% of the time: it may have been the bottleneck", 100*min(busy, 1)))

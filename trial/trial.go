@@ -152,13 +152,15 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	defer watch.Close()
 	before := accounts.read()
 	before.Machine = watch.Edge()
-	result, err := driver.askResult(ctx)
+	var after stopwatt.Reading
+	result, err := driver.askResult(ctx, func() {
+		machine := watch.Edge()
+		after = accounts.read()
+		after.Machine = machine
+	})
 	if err != nil {
 		return err
 	}
-	behind := watch.Edge()
-	after := accounts.read()
-	after.Machine = behind
 
 	record := record{trial}
 	record.driven(result)

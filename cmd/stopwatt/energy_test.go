@@ -21,17 +21,33 @@ const meteredSuite = `suite: metered
 implementations: {one: {build: server}}
 workloads:
   hello: {http: {port: 8080, request: {path: /}}, load: {users: 1, for: 8s}}
-plan: {rounds: 1, warmup: 0s, settle: 0s}
+plan: {rounds: 3, warmup: 0s, settle: 0s}
 meters: {idle: 8s}
 `
 
 // TestJoulesOfARunAreThoseOfTheMachine runs a real suite in Docker on a machine
 // whose energy counters follow a script, and holds what is stored against the
-// script's own integral over the stored windows.
+// script's own integral over the stored windows. Where this machine let the
+// sampler or the script's writer wait for a CPU, a trial proves nothing: its
+// energy is absent, with that reason, or is passed over. One of the trials at
+// least must prove each of the four energies right; a run that was disturbed
+// throughout is done again, twice at most.
 func TestJoulesOfARunAreThoseOfTheMachine(t *testing.T) {
-	t.Parallel()
 	requireDocker(t)
 	machine := simulated.Start(t, "board", uint64(time.Now().UnixNano()))
+	for range 3 {
+		if len(provedJoules(t, machine)) == 4 || t.Failed() {
+			return
+		}
+		t.Log("every trial of this run was disturbed")
+	}
+	t.Error("three runs in a row were disturbed: this machine is too busy to play another")
+}
+
+// provedJoules carries out one run, checks its joules, and counts of each
+// energy the trials in which there was something to check.
+func provedJoules(t *testing.T, machine *simulated.Machine) map[string]int {
+	t.Helper()
 	database := embeddedtest.ForTest(t)
 	runMetered(t, machine, database)
 
@@ -48,53 +64,71 @@ func TestJoulesOfARunAreThoseOfTheMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trials) != 1 || trials[0].Status != stopwatt.Valid || len(results.Run.Idle) != 2 {
-		t.Fatalf("trials %+v, idle windows %d", trials, len(results.Run.Idle))
+	if len(trials) != 3 || len(results.Run.Idle) != 2 {
+		t.Fatalf("%d trials, %d idle windows", len(trials), len(results.Run.Idle))
 	}
-	trial := trials[0]
-	truth := machine.Used(trial.Window.Start, trial.Window.End)
-	near(t, trial, "energy_cpu_gross", truth.CPU, 0.005)
-	near(t, trial, "energy_board_gross", truth.Board, 0.02)
-
-	seconds := trial.Window.Duration().Seconds()
-	cpu, board := 0.0, 0.0 // W, idle, of the script
-	for _, idle := range results.Run.Idle {
-		used := machine.Used(idle.Window.Start, idle.Window.End)
-		cpu += used.CPU / idle.Window.Duration().Seconds() / 2
-		board += used.Board / idle.Window.Duration().Seconds() / 2
-	}
-	near(t, trial, "energy_cpu", truth.CPU-cpu*seconds, 0.02)
-	near(t, trial, "energy_board", truth.Board-board*seconds, 0.04)
-	all, err := store.Samples(t.Context(), 1, trial.PlannedTrial)
-	if err != nil || len(all) < 2 {
-		t.Fatal(len(all), err)
-	}
-	for _, samples := range all {
-		if samples.Meter != "cpu" && samples.Meter != "board" {
+	idle := idleTruth(machine, results.Run.Idle)
+	proved := map[string]int{}
+	for _, trial := range trials {
+		truth := machine.Used(trial.Window.Start, trial.Window.End)
+		if trial.Status != stopwatt.Valid || truth.Late > int64(50*time.Millisecond) {
+			t.Logf("round %d proves nothing: %s, the writer was late by %s", trial.Round, trial.Status, time.Duration(truth.Late))
 			continue
 		}
-		if samples.Coverage(trial.Window) < stopwatt.LeastCoverage {
-			t.Errorf("%s covers %.2f of the window", samples.Meter, samples.Coverage(trial.Window))
+		seconds := trial.Window.Duration().Seconds()
+		for _, energy := range []struct {
+			metric      string
+			truth, give float64 // J
+		}{
+			{"energy_cpu_gross", truth.CPU, 0.005 * truth.CPU},
+			{"energy_board_gross", truth.Board, 0.02 * truth.Board},
+			{"energy_cpu", truth.CPU - idle.CPU*seconds, 0.02 * truth.CPU},
+			{"energy_board", truth.Board - idle.Board*seconds, 0.04 * truth.Board},
+		} {
+			if near(t, trial, energy.metric, energy.truth, energy.give) {
+				proved[energy.metric]++
+			}
 		}
 	}
+	return proved
 }
 
-// near checks a measurement against the truth, within a share of it.
-func near(t *testing.T, trial stopwatt.Trial, metric string, truth, share float64) {
+// idleTruth is the script's own mean power in a run's idle windows, in watts.
+func idleTruth(machine *simulated.Machine, windows []stopwatt.IdleWindow) simulated.Reply {
+	var watts simulated.Reply
+	for _, idle := range windows {
+		used := machine.Used(idle.Window.Start, idle.Window.End)
+		share := idle.Window.Duration().Seconds() * float64(len(windows))
+		watts.CPU += used.CPU / share
+		watts.Board += used.Board / share
+	}
+	return watts
+}
+
+// near checks a measurement against the truth, give or take some joules, and
+// tells whether there is one. One that is not there must say that readings were
+// missing or late.
+func near(t *testing.T, trial stopwatt.Trial, metric string, truth, give float64) bool {
 	t.Helper()
 	value, ok := trial.Value(metric)
 	if !ok {
-		t.Errorf("%s is absent: %v", metric, trial.Absent)
-		return
+		for _, absence := range trial.Absent {
+			late := strings.Contains(absence.Reason, "cover") || strings.Contains(absence.Reason, "it was read")
+			if absence.Metric == metric && !late {
+				t.Errorf("round %d: %s is absent: %s", trial.Round, metric, absence.Reason)
+			}
+		}
+		return false
 	}
-	if math.Abs(value-truth) > share*truth {
-		t.Errorf("%s is %.3f J, the script says %.3f J: off by %.2f %%", metric, value, truth, 100*(value/truth-1))
+	if math.Abs(value-truth) > give {
+		t.Errorf("round %d: %s is %.3f J, the script says %.3f ± %.3f J", trial.Round, metric, value, truth, give)
 	}
-	t.Logf("%s is %.3f J, the script says %.3f J", metric, value, truth)
+	t.Logf("round %d: %s is %.3f J, the script says %.3f J", trial.Round, metric, value, truth)
+	return true
 }
 
-// runMetered runs the suite, and puts the machine under load while its trial
-// is driven: between the line that tells of its idle power and that of the trial.
+// runMetered runs the suite, and puts the machine under load and takes it off
+// again, from one trial to the next.
 func runMetered(t *testing.T, machine *simulated.Machine, database string) {
 	t.Helper()
 	folder, programs := openFolder(t), buildPrograms(t)
@@ -117,14 +151,10 @@ func runMetered(t *testing.T, machine *simulated.Machine, database string) {
 		t.Fatal(err)
 	}
 	var said []string
-	loaded := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		said = append(said, lines.Text())
-		switch {
-		case !loaded && strings.HasPrefix(lines.Text(), "idle"):
-			machine.Switch()
-			loaded = true
-		case strings.Contains(lines.Text(), "trial 1/1"):
+		// In front of the first trial and behind it, and so on.
+		if strings.HasPrefix(lines.Text(), "idle") && len(said) < 8 || strings.Contains(lines.Text(), " trial ") {
 			machine.Switch()
 		}
 	}
