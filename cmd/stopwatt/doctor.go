@@ -127,14 +127,7 @@ func (d *desk) databaseFinding(ctx context.Context) stopwatt.Finding {
 	return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Fit, Says: fmt.Sprintf("%s, schema %d", whose, version)}
 }
 
-// unfitFor lists what is unfit and takes away a metric that is needed.
+// unfitFor lists the metrics that are needed and cannot be had.
 func unfitFor(findings []stopwatt.Finding, needed []string) []string {
-	var spoiled []string
-	for _, finding := range findings {
-		touches := len(finding.Metrics) == 0 || slices.ContainsFunc(finding.Metrics, func(m string) bool { return slices.Contains(needed, m) })
-		if finding.Verdict == stopwatt.Unfit && touches {
-			spoiled = append(spoiled, finding.Subject)
-		}
-	}
-	return spoiled
+	return slices.DeleteFunc(slices.Clone(needed), func(metric string) bool { return stopwatt.FitFor(findings, metric) })
 }
