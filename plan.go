@@ -4,8 +4,12 @@ package stopwatt
 // stands in the Run.
 type Revision string
 
-// Head is the commit whose checkout stopwatt was started in.
-const Head Revision = "head"
+// The revisions: Head is the commit whose checkout stopwatt was started in, Base
+// the one that it is measured against, when there is one.
+const (
+	Head Revision = "head"
+	Base Revision = "base"
+)
 
 // A Plan is all the rounds of a run, drawn from a seed, so that drift falls on
 // every case alike.

@@ -25,6 +25,30 @@ type Trial struct {
 	Warnings     []string
 	Latency      *Histogram // nil when nothing was driven
 	Samples      []Samples  // what was read again and again while it was driven
+	Repetitions  []Repetitions
+	Parts        []Part // what a harness measured by itself; each a case of its own
+	// Defines are the metrics of this trial and its parts that are not among
+	// Metrics: a harness may count what it likes.
+	Defines []Metric
+}
+
+// Repetitions are the single values behind a measurement: what each run of a
+// command took, what each iteration of a harness gave, in their order and in the
+// metric's base unit. They are for looking at a trial from inside; n is counted
+// in trials.
+type Repetitions struct {
+	Metric string
+	Values []float64
+}
+
+// A Part is one benchmark of those that a harness measured in one trial. Its
+// case has the trial's implementation, and a workload that is named
+// WORKLOAD/BENCHMARK.
+type Part struct {
+	Case         Case
+	Measurements []Measurement
+	Absent       []Absence
+	Repetitions  []Repetitions
 }
 
 // A Window is the stretch of time that was measured, in nanoseconds of
