@@ -29,16 +29,16 @@ type BuildOrder struct {
 
 // An Image is what an implementation's containers are started from.
 type Image struct {
-	ID      string   // the config's digest: sha256:…
-	Key     string   // what it was built from, hashed; empty for a pulled one
-	Bytes   int64    // size of all layers
-	Reused  bool     // it was there already
-	Digests []string // repository digests, where there are any
-	Bases   []Base   // of its Dockerfile
+	ID      string      // the config's digest: sha256:…
+	Key     string      // what it was built from, hashed; empty for a pulled one
+	Bytes   int64       // size of all layers
+	Reused  bool        // it was there already
+	Digests []string    // repository digests, where there are any
+	Bases   []BaseImage // of its Dockerfile
 }
 
-// A Base is one FROM of a Dockerfile, as written and as used.
-type Base struct {
+// A BaseImage is one FROM of a Dockerfile, as written and as used.
+type BaseImage struct {
 	Written string // debian:bookworm-slim
 	Used    string // the same, or its stand-in
 	ID      string // the digest of its config, when the engine holds it

@@ -85,7 +85,7 @@ func TestBuildAndUseAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"hello"}, output(t, d, made.ID)); diff != "" {
 		t.Error(diff)
 	}
-	want := []stopwatt.Base{{Written: programTag, Used: programTag, ID: theProgram(t)}}
+	want := []stopwatt.BaseImage{{Written: programTag, Used: programTag, ID: theProgram(t)}}
 	if diff := cmp.Diff(want, made.Bases); diff != "" {
 		t.Error(diff)
 	}
@@ -189,7 +189,7 @@ func TestStandInTakesTheDefaultsPlace(t *testing.T) {
 	o := order(t, map[string]string{"Dockerfile": "ARG TAG=none\nARG BASE=nowhere.invalid/base:$TAG\nFROM $BASE\nCMD [\"/program\", \"print\", \"\\\"hi\\\"\"]\n"})
 	o.StandIns = map[string]string{"nowhere.invalid/base:none": programTag}
 	made := built(t, d, o)
-	want := []stopwatt.Base{{Written: "nowhere.invalid/base:none", Used: programTag, ID: theProgram(t)}}
+	want := []stopwatt.BaseImage{{Written: "nowhere.invalid/base:none", Used: programTag, ID: theProgram(t)}}
 	if diff := cmp.Diff(want, made.Bases); diff != "" {
 		t.Error(diff)
 	}

@@ -85,7 +85,7 @@ func TestDockerfileOfAnotherSize(t *testing.T) {
 func TestKeyChangesWithAllThatAnImageIsMadeFrom(t *testing.T) {
 	t.Parallel()
 	job := func(change func(*buildJob)) string {
-		j := buildJob{order: stopwatt.BuildOrder{Target: "t"}, args: map[string]string{"a": "b"}, bases: []stopwatt.Base{{Used: "u", ID: "i"}}}
+		j := buildJob{order: stopwatt.BuildOrder{Target: "t"}, args: map[string]string{"a": "b"}, bases: []stopwatt.BaseImage{{Used: "u", ID: "i"}}}
 		j.context.Hash, j.dockerfile = "c", []byte("FROM u")
 		change(&j)
 		return keyOf(j, "linux/amd64")

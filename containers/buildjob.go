@@ -25,7 +25,7 @@ type buildJob struct {
 	sending
 	order stopwatt.BuildOrder
 	args  map[string]string // the order's, and stand-ins
-	bases []stopwatt.Base
+	bases []stopwatt.BaseImage
 	auths map[string]registry.AuthConfig // of the registries of its bases
 	key   string
 	tag   string
@@ -74,7 +74,7 @@ func (d *Docker) fetchBases(ctx context.Context, job *buildJob, bases []base, pr
 		if err != nil {
 			return fmt.Errorf("Dockerfile:%d: %w%s", b.line, err, standInHint(b, job.order.StandIns))
 		}
-		job.bases = append(job.bases, stopwatt.Base{Written: b.written, Used: b.used, ID: held.ID})
+		job.bases = append(job.bases, stopwatt.BaseImage{Written: b.written, Used: b.used, ID: held.ID})
 		d.addAuth(ctx, job.auths, b.used)
 	}
 	return nil

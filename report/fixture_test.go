@@ -247,7 +247,7 @@ func servers(rounds int) (stopwatt.Results, []stopwatt.Trial) {
 	for i, implementation := range run.Settings.Implementations {
 		run.Images[implementation.Name] = stopwatt.Image{
 			ID: "sha256:" + string(rune('a'+i)) + "1b2c3d4e5f60718293a4b5c6d7e8f90", Bytes: int64(80+i) << 20,
-			Bases: []stopwatt.Base{{Written: "debian:bookworm-slim", Used: "stopwatt/debian:bookworm-slim", ID: "sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f0"}},
+			Bases: []stopwatt.BaseImage{{Written: "debian:bookworm-slim", Used: "stopwatt/debian:bookworm-slim", ID: "sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f0"}},
 		}
 	}
 	trials := scatter([]sketch{

@@ -28,7 +28,7 @@ func Run() stopwatt.Run {
 		},
 		Engine: stopwatt.Engine{Version: "20.10.24", API: "1.41", OS: "linux", Architecture: "arm64"},
 		Images: map[string]stopwatt.Image{
-			"go":   {ID: "sha256:01", Key: "k1", Bytes: 12_000_000, Reused: true, Bases: []stopwatt.Base{{Written: "debian:bookworm-slim", Used: "stopwatt/debian:bookworm-slim", ID: "sha256:09"}}},
+			"go":   {ID: "sha256:01", Key: "k1", Bytes: 12_000_000, Reused: true, Bases: []stopwatt.BaseImage{{Written: "debian:bookworm-slim", Used: "stopwatt/debian:bookworm-slim", ID: "sha256:09"}}},
 			"rust": {ID: "sha256:02", Bytes: 9_000_000, Digests: []string{"registry.example.org/rust@sha256:77"}},
 		},
 		Settings: stopwatt.Suite{
