@@ -2,22 +2,22 @@ package stopwatt
 
 import "slices"
 
-// Verdict says whether what was looked at is fit to measure with.
-type Verdict string
+// Fitness says whether what was looked at is fit to measure with.
+type Fitness string
 
-// The verdicts. What is doubtful widens the spread of figures; what is unfit
+// How fit it is. What is doubtful widens the spread of figures; what is unfit
 // takes figures away.
 const (
-	Fit      Verdict = "ok"
-	Doubtful Verdict = "warn"
-	Unfit    Verdict = "unfit"
+	Fit      Fitness = "ok"
+	Doubtful Fitness = "warn"
+	Unfit    Fitness = "unfit"
 )
 
 // A Finding is one thing that was looked at on a machine, what it is like, and
 // how to mend it.
 type Finding struct {
 	Subject string // what was looked at, in a word or two: "governor", "energy_cpu"
-	Verdict Verdict
+	Verdict Fitness
 	Says    string // one line
 	// Metrics are those whose figures it takes away or puts in doubt. Empty: all.
 	Metrics  []string `json:",omitempty"`

@@ -63,7 +63,7 @@ func TestEachFindingSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 	tests := []struct {
 		name, subject string
 		more          map[string]string
-		verdict       stopwatt.Verdict
+		verdict       stopwatt.Fitness
 		says, remedy  string
 	}{
 		{"one CPU follows the load", "governor", map[string]string{cpu + "cpu1/cpufreq/scaling_governor": "schedutil\n"},
@@ -134,7 +134,7 @@ func TestWhatPerfEventsTakeAwayIsNamed(t *testing.T) {
 	host := tree(t, quietPC)
 	tests := []struct {
 		finding stopwatt.Finding
-		verdict stopwatt.Verdict
+		verdict stopwatt.Fitness
 		metric  string
 		remedy  string
 	}{

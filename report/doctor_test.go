@@ -62,7 +62,7 @@ func TestFindings(t *testing.T) {
 
 func TestFindingsSayHowManyAreNotWell(t *testing.T) {
 	t.Parallel()
-	of := func(verdicts ...stopwatt.Verdict) []stopwatt.Finding {
+	of := func(verdicts ...stopwatt.Fitness) []stopwatt.Finding {
 		var all []stopwatt.Finding
 		for _, v := range verdicts {
 			all = append(all, stopwatt.Finding{Verdict: v})
@@ -94,7 +94,7 @@ func TestRemediesAreOneLineAndAllElseIsNarrow(t *testing.T) {
 		var found []stopwatt.Finding
 		remedies := map[string]bool{}
 		for range random.IntN(6) {
-			f := stopwatt.Finding{Subject: name(), Verdict: stopwatt.Verdict(name()), Says: name() + " " + name()}
+			f := stopwatt.Finding{Subject: name(), Verdict: stopwatt.Fitness(name()), Says: name() + " " + name()}
 			for range random.IntN(3) {
 				r := stopwatt.Remedy{When: name(), Line: "sudo " + name() + name()}
 				remedies[Clean(r.Line)] = true
