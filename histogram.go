@@ -124,22 +124,33 @@ const (
 	hdrHeaderBytes      = 40
 )
 
+// AppendBinary appends the histogram in HdrHistogram's V2 form, which is not
+// compressed. It allocates nothing where to has room.
+func (h *Histogram) AppendBinary(to []byte) ([]byte, error) {
+	start := len(to)
+	to = append(to, make([]byte, hdrHeaderBytes)...)
+	to = appendCounts(to, h.counts[:h.used()])
+	header := to[start:]
+	binary.BigEndian.PutUint32(header[0:], hdrCookie)
+	binary.BigEndian.PutUint32(header[4:], uint32(len(header)-hdrHeaderBytes))
+	binary.BigEndian.PutUint32(header[8:], 0) // normalizing index offset
+	binary.BigEndian.PutUint32(header[12:], histogramDigits)
+	binary.BigEndian.PutUint64(header[16:], histogramLowest)
+	binary.BigEndian.PutUint64(header[24:], histogramHighest)
+	binary.BigEndian.PutUint64(header[32:], math.Float64bits(1)) // integer to double ratio
+	return to, nil
+}
+
 // MarshalBinary encodes the histogram as HdrHistogram's compressed V2 form.
 func (h *Histogram) MarshalBinary() ([]byte, error) {
-	plain := make([]byte, hdrHeaderBytes, hdrHeaderBytes+256)
-	counts := appendCounts(plain, h.counts[:h.used()])
-	binary.BigEndian.PutUint32(counts[0:], hdrCookie)
-	binary.BigEndian.PutUint32(counts[4:], uint32(len(counts)-hdrHeaderBytes))
-	binary.BigEndian.PutUint32(counts[8:], 0) // normalizing index offset
-	binary.BigEndian.PutUint32(counts[12:], histogramDigits)
-	binary.BigEndian.PutUint64(counts[16:], histogramLowest)
-	binary.BigEndian.PutUint64(counts[24:], histogramHighest)
-	binary.BigEndian.PutUint64(counts[32:], math.Float64bits(1)) // integer to double ratio
-
+	plain, err := h.AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	out.Write(make([]byte, 8))
 	z := zlib.NewWriter(&out)
-	if _, err := z.Write(counts); err != nil {
+	if _, err := z.Write(plain); err != nil {
 		return nil, fmt.Errorf("compress histogram: %w", err)
 	}
 	if err := z.Close(); err != nil {
@@ -182,9 +193,13 @@ func appendCounts(to []byte, counts []int64) []byte {
 // errHistogram says that bytes are no histogram of ours.
 var errHistogram = errors.New("not a histogram of stopwatt's shape in HdrHistogram's V2 encoding")
 
-// UnmarshalBinary decodes what MarshalBinary made. Sum and extremes are then
-// exact to their buckets. It reads no more than a histogram can hold.
+// UnmarshalBinary decodes what MarshalBinary or AppendBinary made. Sum and
+// extremes are then exact to their buckets. It reads no more than a histogram
+// can hold.
 func (h *Histogram) UnmarshalBinary(encoded []byte) error {
+	if len(encoded) >= hdrHeaderBytes && ourShape(encoded) {
+		return h.decode(encoded[hdrHeaderBytes:])
+	}
 	if len(encoded) < 8 || binary.BigEndian.Uint32(encoded) != hdrCookieCompressed {
 		return errHistogram
 	}

@@ -53,13 +53,43 @@ type Workload struct {
 	Load Load
 }
 
-// HTTP describes the server's port, the request that is sent and the answer
-// that counts as right.
+// HTTP describes the server's port, the requests that are sent and the answers
+// that count as right.
 type HTTP struct {
-	Port        int
+	Port   int    // 0 when Socket is set
+	Socket string `json:",omitempty"` // path of a Unix socket in the server's container
+	TLS    *TLS   `json:",omitempty"` // nil: plain text
+	// Request and Expect are the first of what is asked, and what readiness is
+	// asked by; Others are asked beside it.
 	Request     Request
 	Expect      Expect
+	Others      []Ask         `json:",omitempty"`
+	InOrder     bool          `json:",omitempty"` // one after the other; else drawn by weight
+	Data        *Data         `json:",omitempty"` // values for {names} in the requests
 	ReadyWithin time.Duration // from the container's start to the first right answer
+}
+
+// An Ask is a request and what the right answer to it looks like.
+type Ask struct {
+	Request Request
+	Expect  Expect
+}
+
+// Asks lists all that is asked, the first first.
+func (h HTTP) Asks() []Ask { return append([]Ask{{h.Request, h.Expect}}, h.Others...) }
+
+// TLS says how connections are encrypted: TLS 1.2 or 1.3, HTTP/1.1 inside.
+type TLS struct {
+	Name   string `json:",omitempty"` // server name that is asked for; empty: the address's
+	Verify bool   `json:",omitempty"` // whether the certificate must be one that the system trusts
+}
+
+// Data are values that are put into requests where a column's {name} stands:
+// percent-encoded in paths, as they are in headers and bodies.
+type Data struct {
+	Columns []string
+	Rows    [][]string // each as long as Columns
+	Random  bool       `json:",omitempty"` // rows are drawn by the seed; else one after the other, from the first again
 }
 
 // Request is one HTTP request.
@@ -68,23 +98,80 @@ type Request struct {
 	Path    string            // with its query; begins with /
 	Headers map[string]string `json:",omitempty"`
 	Body    []byte            `json:",omitempty"`
+	Weight  int               `json:",omitempty"` // its share among the requests that are drawn; 0 counts as 1
 }
 
 // Expect is what a right answer looks like.
 type Expect struct {
 	Status     int
 	BodySHA256 string `json:",omitempty"` // lower-case hex; empty: the body is not checked
+	// CheckOneIn is how many answers there are to one whose body is hashed while
+	// load is driven; of all others the length is compared. 0: none is hashed.
+	CheckOneIn int `json:",omitempty"`
 }
 
-// Load says how requests are sent. It is a closed model: each user waits for
-// its answer before it asks again.
+// Load says how requests are sent. Without Stages it is a closed model: each
+// user waits for its answer before it asks again. With Stages it is an open
+// one: requests come due by the clock, whatever the answers do.
 type Load struct {
-	Users    int           // users at the same time, one connection each
+	// Users at the same time, one connection each; of an open load, the most
+	// connections that there may be.
+	Users    int
 	Requests int           // requests of each user; 0 when For is set
 	For      time.Duration // how long to drive; 0 when Requests is set
+	Think    time.Duration `json:",omitempty"` // from an answer to the same user's next request; closed only
+	Stages   []Stage       `json:",omitempty"` // of an open load; together they last For
+	Poisson  bool          `json:",omitempty"` // open: gaps are drawn from an exponential distribution; else they are equal
+	Find     *Find         `json:",omitempty"` // search the highest rate first, and drive at that
 	Close    bool          // a new connection for every request
 	Timeout  time.Duration // for one answer
 }
+
+// Open tells whether requests come due by the clock.
+func (l Load) Open() bool { return len(l.Stages) > 0 || l.Find != nil }
+
+// Rate is the mean number of requests per second that an open load orders, 0
+// for a closed one.
+func (l Load) Rate() float64 {
+	requests, seconds := 0.0, 0.0
+	for _, stage := range l.Stages {
+		requests += stage.Requests()
+		seconds += stage.For.Seconds()
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return requests / seconds
+}
+
+// A Stage is a stretch of an open load. Its rate rises or falls evenly from
+// From to To.
+type Stage struct {
+	From, To float64 // requests per second
+	For      time.Duration
+}
+
+// Requests is how many come due in the stage.
+func (s Stage) Requests() float64 { return (s.From + s.To) / 2 * s.For.Seconds() }
+
+// Find asks for the highest rate at which all promises are kept.
+type Find struct {
+	While []Promise
+	Probe time.Duration // how long each rate is tried
+}
+
+// A Promise bounds a latency, counted from when a request was due.
+type Promise struct {
+	Metric string // one of Promised
+	AtMost time.Duration
+}
+
+// Promised are the latencies that can be promised.
+var Promised = []string{"latency_mean", "latency_p50", "latency_p90", "latency_p99", "latency_p99.9", "latency_max"}
+
+// MostComposed bounds, in bytes, the requests that a driver composes before it
+// drives: each request once, or once for each row of data.
+const MostComposed = 64 << 20
 
 // PlanSettings say how often and how gently everything is measured.
 type PlanSettings struct {
