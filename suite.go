@@ -33,6 +33,11 @@ type Implementation struct {
 	// Writable lets the container write to its own root. It is false unless the
 	// suite says so, and a report repeats it: a loosening is never silent.
 	Writable bool
+	// Exec stands before what command and harness workloads run: an interpreter,
+	// a virtual machine with its flags.
+	Exec     []string
+	With     map[string]Override // by workload
+	Services []Service
 }
 
 // Build says how an image is made from the checkout.
@@ -44,13 +49,24 @@ type Build struct {
 	// Ref names another commit that the context is taken from. Empty: the
 	// revision that is measured. The Dockerfile, when named, is always today's.
 	Ref string
+	// Repository is the URL of another repository that the context is taken
+	// from, at Ref. Empty: the one that the suite lies in.
+	Repository string
 }
 
-// A Workload is what is asked of an implementation.
+// A Workload is what is asked of an implementation: exactly one of HTTP,
+// Command and Harness is set.
 type Workload struct {
-	Name string
-	HTTP *HTTP // a server under load
-	Load Load
+	// Name is followed by /NAME=VALUE,… for each of its Params.
+	Name    string
+	HTTP    *HTTP // a server under load
+	Load    Load  // of HTTP
+	Command *Command
+	Harness *Harness
+	// Params are the values that make it one of several cases; {NAME} in what
+	// it runs has been replaced by them.
+	Params   []Param
+	Services []Service
 }
 
 // HTTP describes the server's port, the requests that are sent and the answers
