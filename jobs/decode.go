@@ -31,7 +31,7 @@ type word struct {
 
 // later are the words of plans to come. They are told apart from misspelt ones,
 // because nothing carries them out yet and none is taken in silence.
-var later = []string{"judge", "budget", "rate", "at-least", "harness", "command"}
+var later = []string{"judge", "budget", "rate", "at-least"}
 
 // decode hands each value of a mapping to the row of its key. The noun names
 // the mapping in messages.
@@ -44,6 +44,9 @@ func decode[T any](r *reader, at node, noun string, rows []row[T], to *T) {
 		switch {
 		case i < 0:
 			r.unknown(e, noun, keysOf(rows))
+		case e.value.kind == nothing && e.value.text == rows[i].fallback && e.value.text != "":
+			e.value.kind = scalar // null is a word here
+			rows[i].set(r, e.value, to)
 		case e.value.kind == nothing:
 			r.fault(e.at, "nothing is written after %s in %s; write its value, or remove the key", e.key, noun)
 		default:

@@ -70,5 +70,5 @@ func (r *reader) sorted() stopwatt.Faults {
 	slices.SortStableFunc(r.faults, func(a, b stopwatt.Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return r.faults
+	return slices.Compact(r.faults) // the variants of a workload share theirs
 }

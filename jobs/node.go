@@ -74,7 +74,7 @@ func (r *reader) node(from ast.Node, owner place, depth int) node {
 	case *ast.SequenceNode:
 		return r.list(from, owner, depth)
 	case *ast.NullNode:
-		return node{kind: nothing, at: owner, owner: owner}
+		return node{kind: nothing, text: from.Token.Value, plain: true, at: owner, owner: owner}
 	case *ast.LiteralNode:
 		return node{kind: scalar, text: from.Value.Value, at: r.placeOf(from.Start), owner: owner}
 	case *ast.StringNode:

@@ -11,8 +11,8 @@ import (
 // Select returns the suite's cases that match one of the globs, in the order of
 // the suite; without globs, all of them.
 //
-// A glob is IMPLEMENTATION/WORKLOAD, each part matched as by path.Match. One
-// that is malformed, or that matches no case, is an error that says what there
+// A glob is IMPLEMENTATION/WORKLOAD, each part matched as by path.Match; a
+// workload without its params stands for all of them. One that is malformed, or that matches no case, is an error that says what there
 // is to choose from.
 func Select(suite stopwatt.Suite, globs []string) ([]stopwatt.Case, error) {
 	if len(globs) == 0 {
@@ -51,8 +51,7 @@ func matching(suite stopwatt.Suite, glob string) ([]stopwatt.Case, error) {
 	var cases []stopwatt.Case
 	for _, c := range suite.Cases() {
 		one, _ := path.Match(implementation, c.Implementation) // both are well-formed
-		other, _ := path.Match(workload, c.Workload)
-		if one && other {
+		if one && isWorkload(workload, c.Workload) {
 			cases = append(cases, c)
 		}
 	}
@@ -60,6 +59,14 @@ func matching(suite stopwatt.Suite, glob string) ([]stopwatt.Case, error) {
 		return nil, fmt.Errorf("case %s matches nothing; there are: %s", brief(glob), available(suite))
 	}
 	return cases, nil
+}
+
+// isWorkload matches a workload by its whole name, or by that before its params.
+func isWorkload(glob, name string) bool {
+	family, _, _ := strings.Cut(name, "/")
+	one, _ := path.Match(glob, name)
+	other, _ := path.Match(glob, family)
+	return one || other
 }
 
 // available lists what a glob can be made of.

@@ -40,6 +40,25 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestSelectTakesAWorkloadWithAllItsParams(t *testing.T) {
+	t.Parallel()
+	suite := stopwatt.Suite{
+		Implementations: []stopwatt.Implementation{{Name: "go"}},
+		Workloads:       []stopwatt.Workload{{Name: "fib/n=20"}, {Name: "fib/n=25"}, {Name: "json"}},
+	}
+	for glob, want := range map[string]string{
+		"go/fib":      "go/fib/n=20 go/fib/n=25",
+		"go/fib/n=25": "go/fib/n=25",
+		"go/*/n=2?":   "go/fib/n=20 go/fib/n=25",
+		"*/*":         "go/fib/n=20 go/fib/n=25 go/json",
+	} {
+		cases, err := Select(suite, []string{glob})
+		if got := strings.Trim(fmt.Sprint(cases), "[]"); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", glob, got, err, want)
+		}
+	}
+}
+
 func TestSelectSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	const there = "implementations go, rust, rust-arena; workloads csv, static"

@@ -18,8 +18,8 @@ const (
 type draft struct {
 	name            string
 	baseline        string
-	implementations []stopwatt.Implementation
-	workloads       []workload
+	implementations []implementation
+	workloads       node // read when the profile is known
 	plan            plan
 	meters          stopwatt.MeterSettings
 }
@@ -32,7 +32,7 @@ var suiteRows = []row[draft]{
 	{word{key: "implementations", kind: "names to [implementation]", example: "implementations: and below it, indented, name: {build: folder}", doc: "The things that are compared."},
 		func(r *reader, at node, to *draft) { to.implementations = r.implementations(at) }},
 	{word{key: "workloads", kind: "names to [workload]", example: "workloads: and below it, indented, name: {http: {…}, load: {…}}", doc: "What is asked of each of them."},
-		func(r *reader, at node, to *draft) { to.workloads = r.workloads(at) }},
+		func(r *reader, at node, to *draft) { to.workloads = at }},
 	{word{key: "plan", kind: "[plan]", fallback: "{}", doc: "How often everything is measured."},
 		func(r *reader, at node, to *draft) { whole(r, at, "plan", planRows, &to.plan) }},
 	{word{key: "meters", kind: "[meters]", fallback: "{}", doc: "How the machine is metered. Which meters it has is the machine's matter: see [machine.md](machine.md)."},
@@ -78,6 +78,8 @@ type profile struct {
 	settle *time.Duration
 	idle   *time.Duration
 	load   load
+	repeat *stopwatt.Repeat
+	params []parameter
 }
 
 var profileRows = []row[profile]{
@@ -91,6 +93,10 @@ var profileRows = []row[profile]{
 		func(r *reader, at node, to *profile) { to.idle = new(time.Duration); r.idle(at, to.idle) }},
 	{word{key: "load", kind: "[load]", absent: "each workload's", doc: "Keys here replace the same keys in the load of every workload; `requests` replaces `for`, and `for` replaces `requests`. No key has a default here."},
 		func(r *reader, at node, to *profile) { r.overridingLoad(at, to) }},
+	{word{key: "repeat", kind: "number or [repeat]", absent: "each workload's", doc: "Instead of the `repeat` of every `command` workload."},
+		func(r *reader, at node, to *profile) { to.repeat = new(stopwatt.Repeat); r.repeat(at, to.repeat) }},
+	{word{key: "params", kind: "names to lists of texts", absent: "each workload's", doc: "Other values of parameters, for every workload that has them."},
+		func(r *reader, at node, to *profile) { to.params = r.parameters(at) }},
 }
 
 func (r *reader) rounds(at node, to *int) { r.count(at, "number of rounds", to, 1, mostRounds) }
@@ -128,21 +134,31 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	var d draft
 	whole(r, root, "the file", suiteRows, &d)
 	suite := stopwatt.Suite{
-		Name:            d.name,
-		Baseline:        d.baseline,
-		Implementations: d.implementations,
-		Plan:            stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup, Settle: d.plan.settle},
-		Meters:          d.meters,
-		Profile:         options.Profile,
+		Name:     d.name,
+		Baseline: d.baseline,
+		Plan:     stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup, Settle: d.plan.settle},
+		Meters:   d.meters,
+		Profile:  options.Profile,
 	}
 	chosen := r.profile(root, d.plan.profiles, options.Profile)
 	chosen.over(&suite)
 	r.askedRounds(options.Rounds, &suite.Plan.Rounds)
-	for _, w := range d.workloads {
-		suite.Workloads = append(suite.Workloads, w.under(chosen.load))
+	var workloads []workload
+	if d.workloads.kind != "" {
+		workloads = r.workloads(d.workloads, chosen.params)
 	}
+	for _, w := range workloads {
+		suite.Workloads = append(suite.Workloads, w.under(chosen))
+	}
+	for _, i := range d.implementations {
+		suite.Implementations = append(suite.Implementations, r.overridden(i, workloads))
+	}
+	r.parametersKnown(d.workloads, d.plan.profiles)
 	r.baseline(root, &suite)
 	r.bounded(root, suite)
+	if len(r.faults) == 0 {
+		r.runnable(root, suite)
+	}
 	return suite
 }
 
@@ -166,6 +182,27 @@ func (r *reader) profile(root node, profiles []profile, name string) profile {
 		r.fault(place{}, "there is no profile %s, the suite has none; add it to plan as profiles: {name: {rounds: 2}}", brief(name))
 	}
 	return profile{}
+}
+
+// parametersKnown checks that some workload has the parameters of each profile.
+func (r *reader) parametersKnown(workloads node, profiles []profile) {
+	var names []string
+	for _, w := range workloads.entries {
+		params, _ := w.value.get("params")
+		names = append(names, params.keys()...)
+	}
+	for _, profile := range profiles {
+		for _, p := range profile.params {
+			if slices.Contains(names, p.name) {
+				continue
+			}
+			if guess, near := nearest(p.name, names); near {
+				r.fault(p.at, "no workload has a param %s; did you mean %s?", brief(p.name), brief(guess))
+			} else {
+				r.fault(p.at, "no workload has a param %s; write it there, or remove it here", brief(p.name))
+			}
+		}
+	}
 }
 
 // over lays what the profile says over the suite's settings.

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,16 +19,35 @@ const (
 
 // A workload is one as it was written, its load not yet overridden.
 type workload struct {
-	name string
-	http stopwatt.HTTP
-	load load
+	family  string // its name without its parameters
+	params  []stopwatt.Param
+	http    *stopwatt.HTTP
+	load    load
+	command *stopwatt.Command
+	harness *stopwatt.Harness
 }
 
 var workloadRows = []row[workload]{
-	{word{key: "http", kind: "[http]", example: "http: {port: 8080, request: {path: /}}", doc: "A server, what it is asked, and what is a right answer."},
-		func(r *reader, at node, to *workload) { whole(r, at, "http", httpRows, &to.http) }},
-	{word{key: "load", kind: "[load]", example: "load: {users: 4, for: 10s}", doc: "How requests are sent."},
+	{word{key: "http", kind: "[http]", absent: "exactly one of `http`, `command` and `harness` is given", doc: "A server, what it is asked, and what is a right answer."},
+		func(r *reader, at node, to *workload) {
+			to.http = new(stopwatt.HTTP)
+			whole(r, at, "http", httpRows, to.http)
+		}},
+	{word{key: "load", kind: "[load]", absent: "none; needed with `http`", doc: "How requests are sent."},
 		func(r *reader, at node, to *workload) { r.load(at, &to.load) }},
+	{word{key: "command", kind: "[command]", absent: "exactly one of `http`, `command` and `harness` is given", doc: "A program that is run to its end again and again, each time timed."},
+		func(r *reader, at node, to *workload) {
+			to.command = new(stopwatt.Command)
+			whole(r, at, "command", commandRows, to.command)
+		}},
+	{word{key: "harness", kind: "[harness]", absent: "exactly one of `http`, `command` and `harness` is given", doc: "A program that measures itself, and whose results are read."},
+		func(r *reader, at node, to *workload) {
+			to.harness = new(stopwatt.Harness)
+			whole(r, at, "harness", harnessRows, to.harness)
+			r.numberOnly(at, *to.harness)
+		}},
+	{word{key: "params", kind: "names to lists of texts", absent: "none", doc: "Parameters and the values that each takes. They make one workload for every combination, named `WORKLOAD/NAME=VALUE,…`; `{NAME}` in its other keys stands for the value."},
+		func(*reader, node, *workload) {}}, // read before the others: see variants
 }
 
 var httpRows = []row[stopwatt.HTTP]{
@@ -104,14 +124,50 @@ var loadRows = []row[load]{
 		}},
 }
 
-func (r *reader) workloads(at node) []workload {
+// workloads reads them, under the parameters of a profile.
+func (r *reader) workloads(at node, profile []parameter) []workload {
 	var all []workload
 	r.named(at, "workload", func(name string, value node) {
-		w := workload{name: name}
-		whole(r, value, "workload "+brief(name), workloadRows, &w)
-		all = append(all, w)
+		noun := "workload " + brief(name)
+		for _, params := range r.variants(value, noun, profile) {
+			w := workload{family: name, params: params}
+			whole(r, value.with(params), noun, workloadRows, &w)
+			r.oneKind(value, noun)
+			all = append(all, w)
+		}
 	})
 	return all
+}
+
+// variants are the combinations of a workload's parameters.
+func (r *reader) variants(at node, noun string, profile []parameter) [][]stopwatt.Param {
+	written, ok := at.get("params")
+	if !ok || written.kind == nothing {
+		return combinations(nil)
+	}
+	parameters := over(r.parameters(written), profile)
+	if countVariants(parameters) > mostVariants {
+		r.fault(written.owner, "the params of %s make more than %d workloads; write fewer values", noun, mostVariants)
+		return combinations(nil)
+	}
+	return combinations(parameters)
+}
+
+// oneKind checks that a workload is of one kind, and an http one has its load.
+func (r *reader) oneKind(at node, noun string) {
+	kinds := slices.DeleteFunc([]string{"http", "command", "harness"}, func(key string) bool { return !at.has(key) })
+	known := keysOf(workloadRows)
+	switch {
+	case at.kind != mapping:
+	case len(kinds) > 1:
+		r.fault(at.owner, "%s has both %s and %s; make two workloads of it", noun, kinds[0], kinds[1])
+	case none(at, known, "http", "command", "harness"):
+		r.fault(at.owner, "%s says nothing to do; write http: {port: 8080, request: {path: /}}, command: {run: [program]} or harness: {run: [program], format: go}", noun)
+	case at.has("http") && none(at, known, "load"):
+		r.fault(at.owner, "%s has no load; write load: {users: 4, for: 10s}", noun)
+	case at.has("load") && !at.has("http") && len(kinds) > 0:
+		r.fault(at.owner, "%s has a load, which only http workloads have; remove it", noun)
+	}
 }
 
 func (r *reader) load(at node, to *load) {
@@ -129,18 +185,31 @@ func (r *reader) onlyOneEnd(at node, noun string) {
 	}
 }
 
-// under returns the workload, its load overridden by what a profile says.
-func (w workload) under(over load) stopwatt.Workload {
-	if over.requests != 0 || over.lasting != 0 {
-		w.load.requests, w.load.lasting = over.requests, over.lasting
+// under returns the workload, its load or repetitions overridden by what a
+// profile says.
+func (w workload) under(profile profile) stopwatt.Workload {
+	to := stopwatt.Workload{Name: variant(w.family, w.params), Params: w.params, HTTP: w.http, Command: w.command, Harness: w.harness}
+	if w.command != nil && profile.repeat != nil {
+		w.command.Repeat = *profile.repeat
 	}
-	return stopwatt.Workload{Name: w.name, HTTP: &w.http, Load: stopwatt.Load{
-		Users:    cmp.Or(over.users, w.load.users),
-		Requests: w.load.requests,
-		For:      w.load.lasting,
-		Close:    cmp.Or(over.connection, w.load.connection) == "close",
-		Timeout:  cmp.Or(over.timeout, w.load.timeout),
-	}}
+	if w.http != nil {
+		to.Load = w.load.under(profile.load)
+	}
+	return to
+}
+
+// under returns the load, overridden by another.
+func (l load) under(over load) stopwatt.Load {
+	if over.requests != 0 || over.lasting != 0 {
+		l.requests, l.lasting = over.requests, over.lasting
+	}
+	return stopwatt.Load{
+		Users:    cmp.Or(over.users, l.users),
+		Requests: l.requests,
+		For:      l.lasting,
+		Close:    cmp.Or(over.connection, l.connection) == "close",
+		Timeout:  cmp.Or(over.timeout, l.timeout),
+	}
 }
 
 // headers are alike when only their capitals differ.

@@ -41,7 +41,7 @@ func (d *desk) printPlan(planned plannedRun) {
 		fmt.Fprintf(d.stdout, "  %-22s %s\n", implementation.Name, limitsText(implementation))
 	}
 	for _, workload := range suite.Workloads {
-		fmt.Fprintf(d.stdout, "  %-22s %s\n", workload.Name, loadText(workload.Load))
+		fmt.Fprintf(d.stdout, "  %-22s %s\n", workload.Name, workloadText(workload))
 	}
 	fmt.Fprintf(d.stdout, "commit   %s\n", commitText(state))
 	fmt.Fprintf(d.stdout, "time     %s\n", timeText(suite, planned.cases))
@@ -99,6 +99,9 @@ func timeText(suite stopwatt.Suite, cases []stopwatt.Case) string {
 	known := time.Duration(0)
 	for _, each := range cases {
 		workload, _ := suite.Workload(each.Workload)
+		if workload.HTTP == nil {
+			return "unknown until round 1 has been measured: programs end when they are done"
+		}
 		if workload.Load.For == 0 {
 			return "unknown until round 1 has been measured: requests are counted, not seconds"
 		}

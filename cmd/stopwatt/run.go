@@ -127,6 +127,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
+	for _, workload := range planned.file.suite.Workloads {
+		if workload.HTTP == nil {
+			return askedWrongly(fmt.Errorf("workload %s: this version carries out http workloads only", workload.Name))
+		}
+	}
 	if flags.out != "" { // better now than when all has been measured
 		if err := makeReportFolder(flags.out); err != nil {
 			return err
