@@ -25,6 +25,7 @@ type BuildOrder struct {
 	// given the latter. Provenance records both.
 	StandIns map[string]string
 	Labels   map[string]string
+	Anew     bool // every step is carried out, whatever was built before
 }
 
 // An Image is what an implementation's containers are started from.

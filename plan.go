@@ -24,6 +24,8 @@ type PlannedTrial struct {
 	Round    int // from 1
 	Case     Case
 	Revision Revision
+	// Attempt is 0, or which repetition of a pair this is, of which a side failed.
+	Attempt int
 }
 
 // Rounds is the number of rounds that the plan has.

@@ -1,6 +1,10 @@
 package stopwatt
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // A Suite is one suite file, read and checked: which implementations, under
 // which workloads, how measured. Profiles have been applied and every default
@@ -11,9 +15,13 @@ type Suite struct {
 	Implementations []Implementation // in the order of the file
 	Workloads       []Workload       // in the order of the file
 	Plan            PlanSettings
+	Judge           Judge
 	Meters          MeterSettings
-	DriverCPUs      string // cores of the driver, as in cpuset; empty: all
-	Profile         string // the profile that was applied, or empty
+	// Control names an implementation that stays the same for ever, measured in
+	// every run: a shift of it is the machine's. Empty: there is none.
+	Control    string
+	DriverCPUs string // cores of the driver, as in cpuset; empty: all
+	Profile    string // the profile that was applied, or empty
 }
 
 // An Implementation is one of the things compared: an image, or how to build
@@ -191,9 +199,40 @@ const MostComposed = 64 << 20
 
 // PlanSettings say how often and how gently everything is measured.
 type PlanSettings struct {
-	Rounds int
-	Warmup time.Duration // load before the measured window of each trial
-	Settle time.Duration // how long to wait, at most, until the machine is as quiet as before the builds
+	Rounds int // at most; exactly, where nothing is judged
+	// MinRounds is after how many a verdict may be looked for first. It is Rounds
+	// where the suite names one number.
+	MinRounds int
+	// Budget bounds the rounds of a run that judges, builds and idle windows left
+	// out: no look is begun that would not be reached within it. 0: no bound.
+	Budget time.Duration
+	// Cooldown is how long a trial waits, at most, until the machine is as cool as
+	// before the first one. 0: it does not wait.
+	Cooldown time.Duration
+	Warmup   time.Duration // load before the measured window of each trial
+	Settle   time.Duration // how long to wait, at most, until the machine is as quiet as before the builds
+}
+
+// Judge says what a change is judged by.
+type Judge struct {
+	// Metrics are what is judged; empty: time, and the energy of the board or, where
+	// no board is metered, CPU time.
+	Metrics []Threshold
+	FailOn  []Verdict // the verdicts that the exit status tells; nil: regressed alone
+	// Net judges energy with idle power taken off. What is judged is gross unless
+	// the suite says otherwise: no estimate of idle power enters a verdict then.
+	Net bool
+	// AcceptDiffering judges timings also where base and head are verified by
+	// different answers.
+	AcceptDiffering bool
+}
+
+// Fails tells whether a verdict is one that the exit status tells.
+func (j Judge) Fails(verdict Verdict) bool {
+	if j.FailOn == nil {
+		return verdict == Regressed
+	}
+	return slices.Contains(j.FailOn, verdict)
 }
 
 // MeterSettings say how the machine is metered.
@@ -214,6 +253,13 @@ type Case struct {
 
 // String is the case as people type it: implementation/workload.
 func (c Case) String() string { return c.Implementation + "/" + c.Workload }
+
+// Holds tells whether another case is this one, or a part of it: one of the
+// benchmarks of its harness.
+func (c Case) Holds(other Case) bool {
+	return c.Implementation == other.Implementation &&
+		(c.Workload == other.Workload || strings.HasPrefix(other.Workload, c.Workload+"/"))
+}
 
 // Cases lists every case of the suite, in the order of the file.
 func (s Suite) Cases() []Case {

@@ -23,19 +23,28 @@ func (d *Docker) Build(ctx context.Context, order stopwatt.BuildOrder, progress 
 	if err != nil {
 		return stopwatt.Image{}, fmt.Errorf("build: %w", err)
 	}
-	found, err := d.ours(ctx, job.tag, job.key)
+	former, err := d.ours(ctx, job.tag, job.key)
 	if err != nil {
 		return stopwatt.Image{}, err
 	}
-	reused := found.ID != ""
+	found, reused := former, former.ID != "" && !order.Anew
 	if !reused {
 		if found, err = d.construct(ctx, job, progress); err != nil {
 			return stopwatt.Image{}, fmt.Errorf("build: %w", err)
 		}
+		d.outdated(ctx, former.ID, found.ID)
 	}
 	return stopwatt.Image{
 		ID: found.ID, Key: job.key, Bytes: found.Size, Reused: reused, Digests: found.RepoDigests, Bases: job.bases,
 	}, nil
+}
+
+// outdated removes an image that has lost its tag to a newer one. One that a
+// container still needs stays: nothing is lost but space.
+func (d *Docker) outdated(ctx context.Context, former, made string) {
+	if former != "" && former != made {
+		_, _ = d.client.ImageRemove(ctx, former, image.RemoveOptions{PruneChildren: true})
+	}
 }
 
 // construct builds by BuildKit, or by the classic builder where the engine has
@@ -106,6 +115,7 @@ func (d *Docker) options(builder build.BuilderVersion, job buildJob) build.Image
 		Dockerfile:  job.name,
 		BuildArgs:   d.buildArgs(job.args),
 		Target:      job.order.Target,
+		NoCache:     job.order.Anew,
 		Labels:      imageLabels(job.order.Labels, job.key),
 		NetworkMode: d.buildNetwork,
 		AuthConfigs: job.auths,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
 	"github.com/docker/docker/api/types/image"
 	"github.com/google/go-cmp/cmp"
@@ -102,6 +103,26 @@ func TestBuildAndUseAgain(t *testing.T) {
 	made.Reused = true
 	if diff := cmp.Diff(made, built(t, d, o)); diff != "" {
 		t.Error("the second time: ", diff)
+	}
+}
+
+func TestWhatIsBuiltAnewTakesThePlaceOfTheFormer(t *testing.T) {
+	t.Parallel()
+	d := docker(t)
+	o := order(t, map[string]string{"Dockerfile": fromProgram + "RUN [\"/program\", \"stamp\", \"/stamp\"]\nCMD [\"/program\", \"show\", \"/stamp\"]\n"})
+	former := built(t, d, o)
+	again, anew := o, o
+	anew.Anew = true
+	made, err := d.Build(t.Context(), anew, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := d.Build(t.Context(), again, nil)
+	if err != nil || made.ID == former.ID || made.Reused || made.Key != former.Key || found.ID != made.ID || !found.Reused {
+		t.Errorf("first %+v\nanew %+v\nthen %+v, %v", former, made, found, err)
+	}
+	if _, err := d.client.ImageInspect(t.Context(), former.ID); !errdefs.IsNotFound(err) {
+		t.Errorf("the former image is still there: %v", err)
 	}
 }
 

@@ -44,7 +44,9 @@ func sections() []section {
 		sectionOf("harness", harnessRows),
 		sectionOf("names", namesRows),
 		sectionOf("plan", planRows),
+		sectionOf("rounds", roundsRows),
 		sectionOf("profile", profileRows),
+		sectionOf("judge", judgeRows),
 		sectionOf("meters", metersRows),
 	}
 }

@@ -32,6 +32,34 @@ func Draw(cases []stopwatt.Case, rounds int, seed uint64) stopwatt.Plan {
 	return plan
 }
 
+// DrawRound draws one round of a comparison. The cases are shuffled; base and
+// head of one stand back to back, for the noise that two trials share is the
+// less the farther they lie apart, and a coin decides which goes first. Cases
+// that stand alone, because they have no base or are nobody's change, are
+// measured at the head only.
+//
+// A round depends on its number, the seed and its cases, and on no other round:
+// its generator is the one of Draw with the state (seed, round). First the cases
+// are shuffled, those of pairs before those alone, then one coin is drawn for
+// each pair in its turn.
+func DrawRound(pairs, alone []stopwatt.Case, round int, seed uint64) []stopwatt.PlannedTrial {
+	source := rand.NewPCG(seed, uint64(round))
+	var trials []stopwatt.PlannedTrial
+	for _, c := range shuffled(slices.Concat(pairs, alone), source) {
+		head := stopwatt.PlannedTrial{Round: round, Case: c, Revision: stopwatt.Head}
+		base := stopwatt.PlannedTrial{Round: round, Case: c, Revision: stopwatt.Base}
+		switch {
+		case slices.Contains(alone, c):
+			trials = append(trials, head)
+		case below(2, source) == 0:
+			trials = append(trials, base, head)
+		default:
+			trials = append(trials, head, base)
+		}
+	}
+	return trials
+}
+
 // shuffled does not use rand.Shuffle, whose order no promise of Go's keeps.
 func shuffled(cases []stopwatt.Case, source *rand.PCG) []stopwatt.Case {
 	order := slices.Clone(cases)

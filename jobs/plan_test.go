@@ -75,6 +75,47 @@ func TestEveryCaseComesFirstAboutAsOften(t *testing.T) {
 	}
 }
 
+// TestARoundOfAComparisonIsTheSameForEver is held like the plans above.
+func TestARoundOfAComparisonIsTheSameForEver(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	for _, round := range []int{1, 2, 44} {
+		for _, trial := range DrawRound(twelve[:4], twelve[4:6], round, 48213) {
+			fmt.Fprintf(&got, "%d %s %s\n", trial.Round, trial.Case, trial.Revision)
+		}
+	}
+	same(t, "testdata/pairs.txt", got.String())
+}
+
+func TestBaseAndHeadStandBackToBackAndEachIsFirstAboutAsOften(t *testing.T) {
+	t.Parallel()
+	baseFirst := 0
+	for round := 1; round <= 1000; round++ {
+		trials := DrawRound(twelve[:4], twelve[4:6], round, 7)
+		if len(trials) != 10 {
+			t.Fatalf("round %d has %d trials", round, len(trials))
+		}
+		for i := 0; i < len(trials); i++ {
+			if slices.Contains(twelve[4:6], trials[i].Case) {
+				if trials[i].Revision != stopwatt.Head {
+					t.Fatalf("round %d: %v stands alone", round, trials[i])
+				}
+				continue
+			}
+			if trials[i].Case != trials[i+1].Case || trials[i].Revision == trials[i+1].Revision {
+				t.Fatalf("round %d: %v is followed by %v", round, trials[i], trials[i+1])
+			}
+			if trials[i].Revision == stopwatt.Base {
+				baseFirst++
+			}
+			i++
+		}
+	}
+	if baseFirst < 1900 || baseFirst > 2100 { // 2000 expected, standard deviation 32
+		t.Errorf("the base is first in %d of 4000 pairs", baseFirst)
+	}
+}
+
 func TestNothingToDrawFromIsAnEmptyPlan(t *testing.T) {
 	t.Parallel()
 	for name, plan := range map[string]stopwatt.Plan{

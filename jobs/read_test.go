@@ -81,12 +81,16 @@ workloads:
       ready-within: 1m
     load: {users: 8, for: 10s, connection: close, timeout: 500ms}
 plan:
-  rounds: 3
+  rounds: {min: 12, max: 32}
+  budget: 45m
+  cooldown: 1m
   warmup: 0s
   settle: 5m
   profiles:
-    short: {rounds: 1, warmup: 1s, settle: 0s, idle: 2s, load: {users: 2, for: 2s}}
+    short: {rounds: 1, budget: 2m, warmup: 1s, settle: 0s, idle: 2s, load: {users: 2, for: 2s}}
     closed: {load: {requests: 7, connection: close, timeout: 1s}}
+judge: {metrics: {time: 1.5%, latency_p99: 5 %, widgets: 2%}, fail-on: [regressed, undecided], energy: net, differing-answers: true}
+control: pulled
 meters: {idle: 20s, every: 50ms, counters: false}
 `
 
@@ -130,8 +134,13 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 				Load: stopwatt.Load{Users: 8, For: 10 * time.Second, Close: true, Timeout: 500 * time.Millisecond},
 			},
 		},
-		Plan:   stopwatt.PlanSettings{Rounds: 3, Settle: 5 * time.Minute},
-		Meters: stopwatt.MeterSettings{Idle: 20 * time.Second, Every: 50 * time.Millisecond},
+		Plan: stopwatt.PlanSettings{Rounds: 32, MinRounds: 12, Budget: 45 * time.Minute, Settle: 5 * time.Minute, Cooldown: time.Minute},
+		Judge: stopwatt.Judge{
+			Metrics: []stopwatt.Threshold{{Metric: "time", Relative: 0.015}, {Metric: "latency_p99", Relative: 0.05}, {Metric: "widgets", Relative: 0.02}},
+			FailOn:  []stopwatt.Verdict{stopwatt.Regressed, stopwatt.Undecided}, Net: true, AcceptDiffering: true,
+		},
+		Control: "pulled",
+		Meters:  stopwatt.MeterSettings{Idle: 20 * time.Second, Every: 50 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, read(t, everyKey, "")); diff != "" {
 		t.Errorf("suite differs (-want +got):\n%s", diff)
@@ -141,7 +150,7 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 func TestAProfileOverridesWhatItNames(t *testing.T) {
 	t.Parallel()
 	short := read(t, everyKey, "short")
-	if short.Profile != "short" || short.Plan != (stopwatt.PlanSettings{Rounds: 1, Warmup: time.Second}) || short.Meters.Idle != 2*time.Second {
+	if short.Profile != "short" || short.Plan != (stopwatt.PlanSettings{Rounds: 1, MinRounds: 1, Budget: 2 * time.Minute, Warmup: time.Second, Cooldown: time.Minute}) || short.Meters.Idle != 2*time.Second {
 		t.Errorf("profile %q, plan %+v, meters %+v", short.Profile, short.Plan, short.Meters)
 	}
 	want := []stopwatt.Load{
@@ -159,8 +168,8 @@ func TestAProfileOverridesWhatItNames(t *testing.T) {
 	if diff := cmp.Diff(want, loads(closed)); diff != "" {
 		t.Errorf("closed: loads differ (-want +got):\n%s", diff)
 	}
-	if closed.Plan.Rounds != 3 {
-		t.Errorf("closed has %d rounds, want the plan's 3", closed.Plan.Rounds)
+	if closed.Plan.Rounds != 32 {
+		t.Errorf("closed has %d rounds, want the plan's 32", closed.Plan.Rounds)
 	}
 }
 
@@ -213,7 +222,7 @@ func TestWhatCannotBeAskedForHasNoSuite(t *testing.T) {
 		options    Options
 		want       string
 	}{
-		{"an unknown profile", everyKey, Options{Profile: "long"}, `s.yml:32:3: there is no profile "long"; there are: "short", "closed"`},
+		{"an unknown profile", everyKey, Options{Profile: "long"}, `s.yml:34:3: there is no profile "long"; there are: "short", "closed"`},
 		{"a profile of a suite without any", bare, Options{Profile: "long"}, `s.yml: there is no profile "long", the suite has none; add it to plan as profiles: {name: {rounds: 2}}`},
 		{"too many rounds", bare, Options{Rounds: 1 << 40}, `s.yml: 1099511627776 rounds are asked for; ask for 1 to 10000`},
 		{"too many trials", wide(200), Options{Rounds: 10_000}, `s.yml:1:1: 200 cases in 10000 rounds are 2000000 trials, and a plan has at most 1000000; write fewer rounds`},

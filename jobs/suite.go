@@ -21,6 +21,8 @@ type draft struct {
 	implementations []implementation
 	workloads       node // read when the profile is known
 	plan            plan
+	judge           stopwatt.Judge
+	control         string
 	meters          stopwatt.MeterSettings
 }
 
@@ -35,6 +37,10 @@ var suiteRows = []row[draft]{
 		func(r *reader, at node, to *draft) { to.workloads = at }},
 	{word{key: "plan", kind: "[plan]", fallback: "{}", doc: "How often everything is measured."},
 		func(r *reader, at node, to *draft) { whole(r, at, "plan", planRows, &to.plan) }},
+	{word{key: "judge", kind: "[judge]", fallback: "{}", doc: "What a change is judged by, where base and head are measured (`stopwatt run --against`)."},
+		func(r *reader, at node, to *draft) { whole(r, at, "judge", judgeRows, &to.judge) }},
+	{word{key: "control", kind: "text", absent: "there is none", doc: "An implementation that never changes, best an `image` with its digest. It is measured in every run, so that a shift of the machine is told from one of the code."},
+		func(r *reader, at node, to *draft) { r.text(at, "control", &to.control, isName) }},
 	{word{key: "meters", kind: "[meters]", fallback: "{}", doc: "How the machine is metered. Which meters it has is the machine's matter: see [machine.md](machine.md)."},
 		func(r *reader, at node, to *draft) { whole(r, at, "meters", metersRows, &to.meters) }},
 }
@@ -52,15 +58,21 @@ var metersRows = []row[stopwatt.MeterSettings]{
 
 // plan is the mapping of that name.
 type plan struct {
-	rounds   int
+	rounds   span
+	budget   time.Duration
+	cooldown time.Duration
 	warmup   time.Duration
 	settle   time.Duration
 	profiles []profile
 }
 
 var planRows = []row[plan]{
-	{word{key: "rounds", kind: "number", fallback: "10", doc: "How often each case is measured, 1 to 10000."},
-		func(r *reader, at node, to *plan) { r.rounds(at, &to.rounds) }},
+	{word{key: "rounds", kind: "number or [rounds]", fallback: "10", doc: "How often each case is measured, 1 to 10000; or from which number to which, as `{min: 12, max: 32}`: where base and head are compared, what is decided is measured no longer."},
+		func(r *reader, at node, to *plan) { r.roundsOrSpan(at, &to.rounds) }},
+	{word{key: "budget", kind: "duration", absent: "no bound", doc: "How long the rounds of a comparison may take, 1m to 720h, builds and idle windows left out. What could not be decided within it stays undecided."},
+		func(r *reader, at node, to *plan) { r.budget(at, &to.budget) }},
+	{word{key: "cooldown", kind: "duration", fallback: "0s", doc: "How long each trial waits at most until the machine is as cool as before the first one, at most an hour. Where no temperature can be read it does not wait."},
+		func(r *reader, at node, to *plan) { r.duration(at, "cooldown", &to.cooldown, 0, time.Hour) }},
 	{word{key: "warmup", kind: "duration", fallback: "2s", doc: "How long each trial is under load before its measured window, at most an hour; `0s` for not at all."},
 		func(r *reader, at node, to *plan) { r.warmup(at, &to.warmup) }},
 	{word{key: "settle", kind: "duration", fallback: "2m", doc: "After builds, how long to wait at most until load and temperature are what they were before them, at most an hour; `0s` for not at all."},
@@ -73,7 +85,8 @@ var planRows = []row[plan]{
 // zero say nothing.
 type profile struct {
 	name   string
-	rounds int
+	rounds span
+	budget time.Duration
 	warmup *time.Duration
 	settle *time.Duration
 	idle   *time.Duration
@@ -83,8 +96,10 @@ type profile struct {
 }
 
 var profileRows = []row[profile]{
-	{word{key: "rounds", kind: "number", absent: "the plan's", doc: "Instead of the plan's `rounds`."},
-		func(r *reader, at node, to *profile) { r.rounds(at, &to.rounds) }},
+	{word{key: "rounds", kind: "number or [rounds]", absent: "the plan's", doc: "Instead of the plan's `rounds`."},
+		func(r *reader, at node, to *profile) { r.roundsOrSpan(at, &to.rounds) }},
+	{word{key: "budget", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `budget`."},
+		func(r *reader, at node, to *profile) { r.budget(at, &to.budget) }},
 	{word{key: "warmup", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `warmup`."},
 		func(r *reader, at node, to *profile) { to.warmup = new(time.Duration); r.warmup(at, to.warmup) }},
 	{word{key: "settle", kind: "duration", absent: "the plan's", doc: "Instead of the plan's `settle`."},
@@ -136,13 +151,15 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	suite := stopwatt.Suite{
 		Name:     d.name,
 		Baseline: d.baseline,
-		Plan:     stopwatt.PlanSettings{Rounds: d.plan.rounds, Warmup: d.plan.warmup, Settle: d.plan.settle},
+		Plan:     d.plan.settings(),
+		Judge:    d.judge,
+		Control:  d.control,
 		Meters:   d.meters,
 		Profile:  options.Profile,
 	}
 	chosen := r.profile(root, d.plan.profiles, options.Profile)
 	chosen.over(&suite)
-	r.askedRounds(options.Rounds, &suite.Plan.Rounds)
+	r.askedRounds(options.Rounds, &suite.Plan)
 	var workloads []workload
 	if d.workloads.kind != "" {
 		workloads = r.workloads(d.workloads, chosen.params)
@@ -155,6 +172,7 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	}
 	r.parametersKnown(d.workloads, d.plan.profiles)
 	r.baseline(root, &suite)
+	r.control(root, suite)
 	r.bounded(root, suite)
 	if len(r.faults) == 0 {
 		r.runnable(root, suite)
@@ -207,8 +225,11 @@ func (r *reader) parametersKnown(workloads node, profiles []profile) {
 
 // over lays what the profile says over the suite's settings.
 func (p profile) over(suite *stopwatt.Suite) {
-	if p.rounds != 0 {
-		suite.Plan.Rounds = p.rounds
+	if p.rounds.most != 0 {
+		suite.Plan.Rounds, suite.Plan.MinRounds = p.rounds.most, p.rounds.least
+	}
+	if p.budget != 0 {
+		suite.Plan.Budget = p.budget
 	}
 	for _, setting := range []struct{ said, to *time.Duration }{
 		{p.warmup, &suite.Plan.Warmup},
@@ -222,13 +243,21 @@ func (p profile) over(suite *stopwatt.Suite) {
 }
 
 // askedRounds takes the rounds that are asked for beside the suite.
-func (r *reader) askedRounds(asked int, to *int) {
+func (r *reader) askedRounds(asked int, to *stopwatt.PlanSettings) {
 	switch {
 	case asked == 0:
 	case asked < 1 || asked > mostRounds:
 		r.fault(place{}, "%d rounds are asked for; ask for 1 to %d", asked, mostRounds)
 	default:
-		*to = asked
+		to.Rounds, to.MinRounds = asked, asked
+	}
+}
+
+// settings is the plan in the words of everybody.
+func (p plan) settings() stopwatt.PlanSettings {
+	return stopwatt.PlanSettings{
+		Rounds: p.rounds.most, MinRounds: p.rounds.least, Budget: p.budget,
+		Warmup: p.warmup, Settle: p.settle, Cooldown: p.cooldown,
 	}
 }
 
@@ -238,20 +267,34 @@ func (r *reader) baseline(root node, suite *stopwatt.Suite) {
 	if !written && len(suite.Implementations) > 0 {
 		suite.Baseline = suite.Implementations[0].Name
 	}
-	if !written || at.kind != scalar || len(suite.Implementations) == 0 {
+	if written {
+		r.anImplementation(at, "baseline", suite.Baseline, *suite)
+	}
+}
+
+// control checks the control.
+func (r *reader) control(root node, suite stopwatt.Suite) {
+	if at, written := root.get("control"); written {
+		r.anImplementation(at, "control", suite.Control, suite)
+	}
+}
+
+// anImplementation tells when a name is that of none.
+func (r *reader) anImplementation(at node, noun, name string, suite stopwatt.Suite) {
+	if at.kind != scalar || len(suite.Implementations) == 0 {
 		return
 	}
 	var names []string
 	for _, implementation := range suite.Implementations {
 		names = append(names, implementation.Name)
 	}
-	if slices.Contains(names, suite.Baseline) {
+	if slices.Contains(names, name) {
 		return
 	}
-	if guess, near := nearest(suite.Baseline, names); near {
-		r.fault(at.at, "baseline %s is no implementation; did you mean %s?", brief(suite.Baseline), brief(guess))
+	if guess, near := nearest(name, names); near {
+		r.fault(at.at, "%s %s is no implementation; did you mean %s?", noun, brief(name), brief(guess))
 	} else {
-		r.fault(at.at, "baseline %s is no implementation; write one of implementations", brief(suite.Baseline))
+		r.fault(at.at, "%s %s is no implementation; write one of implementations", noun, brief(name))
 	}
 }
 

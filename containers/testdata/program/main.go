@@ -28,7 +28,7 @@ func main() {
 	modes := map[string]func(string){
 		"serve": serve, "ask": ask, "exit": exit, "eat": eat, "flood": flood, "print": printed, "stay": stay,
 		"wait": wait, "polite": polite, "facts": facts, "echo": echo, "fail": fail, "show": show, "proxies": proxies,
-		"dial": dial, "postgres": postgres,
+		"dial": dial, "postgres": postgres, "stamp": stamp,
 	}
 	modes[mode](arg)
 }
@@ -219,4 +219,9 @@ func check(err error) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// stamp writes the time into a file.
+func stamp(path string) {
+	check(os.WriteFile(path, []byte(time.Now().Format(time.RFC3339Nano)+"\n"), 0o644))
 }
