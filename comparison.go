@@ -15,8 +15,11 @@ const DefaultThreshold = 0.03
 
 // DefaultThresholds are what a suite without `judge` is judged by: time, and
 // the energy of the whole board, or CPU time where no such meter can be read.
-func DefaultThresholds(meters []Meter) []Threshold {
+func DefaultThresholds(workload Workload, meters []Meter) []Threshold {
 	second := "cpu_server"
+	if workload.HTTP == nil {
+		second = "cpu_program"
+	}
 	for _, meter := range meters {
 		if meter.Name == "board" && meter.Absent == "" {
 			second = "energy_board"

@@ -178,6 +178,9 @@ type Judgement struct {
 	Wanted []Wanted
 	// Confirming tells that Wanted are fresh pairs of suspects.
 	Confirming bool
+	// Stopped says why what is wanted was not measured; empty when it will be, or
+	// nothing is wanted.
+	Stopped string `json:",omitempty"`
 }
 
 // Wanted are rounds of one case that a judgement asks for, the first and the last

@@ -92,17 +92,19 @@ func TestDefaultThresholds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
+		http   *HTTP
 		meters []Meter
 		want   string
 	}{
-		{"no meter", nil, "cpu_server"},
-		{"the board's", []Meter{{Name: "cpu"}, {Name: "board"}}, "energy_board"},
-		{"a board's that cannot be read", []Meter{{Name: "board", Absent: "permission"}}, "cpu_server"},
-		{"that of the CPU alone", []Meter{{Name: "cpu"}}, "cpu_server"},
+		{"a server, no meter", &HTTP{}, nil, "cpu_server"},
+		{"a command, no meter", nil, nil, "cpu_program"},
+		{"the board's", &HTTP{}, []Meter{{Name: "cpu"}, {Name: "board"}}, "energy_board"},
+		{"a board's that cannot be read", &HTTP{}, []Meter{{Name: "board", Absent: "permission"}}, "cpu_server"},
+		{"that of the CPU alone", &HTTP{}, []Meter{{Name: "cpu"}}, "cpu_server"},
 	}
 	for _, test := range tests {
 		want := []Threshold{{"time", 0.03}, {test.want, 0.03}}
-		if diff := cmp.Diff(want, DefaultThresholds(test.meters)); diff != "" {
+		if diff := cmp.Diff(want, DefaultThresholds(Workload{HTTP: test.http}, test.meters)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
