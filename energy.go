@@ -90,36 +90,74 @@ func (e Energy) NetOf(idle IdlePower, window Window) (net, uncertainty float64) 
 	return float64(e.Gross)/1e6 - idle.Watts*seconds, idle.Error * seconds
 }
 
+// Work is what was done in a window, and what its energy is divided by: right
+// answers or repetitions. The zero value is none that could be counted.
+type Work struct {
+	Per   WorkUnit
+	Count int64
+}
+
+// WorkUnit is a piece of work.
+type WorkUnit string
+
+// Pieces of work.
+const (
+	RightAnswer WorkUnit = "request"
+	OneRun      WorkUnit = "repetition"
+)
+
+// metric is the metric of energy by this meter per piece of work; empty when
+// the work cannot be counted.
+func (w Work) metric(meter string) string {
+	if w.Per == "" {
+		return ""
+	}
+	return "energy_" + meter + "_per_" + string(w.Per)
+}
+
+// none says why there is no energy per piece of work when there was no work.
+func (w Work) none() string {
+	if w.Per == RightAnswer {
+		return "no request got a right answer"
+	}
+	return "nothing was repeated"
+}
+
 // Figures are the measurements that a meter yields for a trial, or the reasons
-// why it has none. Requests are those with a right answer.
-func (e Energy) Figures(idle IdlePower, window Window, requests int64) ([]Measurement, []Absence) {
+// why it has none.
+func (e Energy) Figures(idle IdlePower, window Window, work Work) ([]Measurement, []Absence) {
 	metrics := EnergyMetrics(e.Meter)
-	net, gross, uncertainty, perRequest, power := metrics[0].Name, metrics[1].Name, metrics[2].Name, metrics[3].Name, metrics[4].Name
+	net, gross, uncertainty, power := metrics[0].Name, metrics[1].Name, metrics[2].Name, metrics[4].Name
 	reason := e.Absent
 	if reason == "" && window.Duration() <= 0 {
 		reason = "the window has no length"
 	}
 	if reason != "" {
-		return nil, absentAll(reason, net, gross, uncertainty, perRequest, power)
+		return nil, absentAll(reason, net, gross, uncertainty, work.metric(e.Meter), power)
 	}
 	joules := float64(e.Gross) / 1e6
 	figures := []Measurement{{gross, joules}, {power, joules / window.Duration().Seconds()}}
 	if idle.Absent != "" {
-		return figures, absentAll("no idle power: "+idle.Absent, net, uncertainty, perRequest)
+		return figures, absentAll("no idle power: "+idle.Absent, net, uncertainty, work.metric(e.Meter))
 	}
 	left, error := e.NetOf(idle, window)
 	figures = append(figures, Measurement{net, left}, Measurement{uncertainty, error})
-	if requests <= 0 {
-		return figures, absentAll("no request got a right answer", perRequest)
+	switch {
+	case work.Per == "":
+		return figures, nil
+	case work.Count <= 0:
+		return figures, absentAll(work.none(), work.metric(e.Meter))
 	}
-	return append(figures, Measurement{perRequest, left / float64(requests)}), nil
+	return append(figures, Measurement{work.metric(e.Meter), left / float64(work.Count)}), nil
 }
 
 // absentAll says of several metrics that there is no number, for one reason.
 func absentAll(reason string, metrics ...string) []Absence {
 	var all []Absence
 	for _, metric := range metrics {
-		all = append(all, Absence{metric, reason})
+		if metric != "" {
+			all = append(all, Absence{metric, reason})
+		}
 	}
 	return all
 }
@@ -174,7 +212,8 @@ func because(reason string) string {
 }
 
 // EnergyMetrics are the metrics that a meter of this name yields: net energy
-// first, then gross, the net's uncertainty, energy per request, and mean power.
+// first, then gross, the net's uncertainty, energy per request, mean power, and
+// energy per repetition.
 func EnergyMetrics(meter string) []Metric {
 	of := " by the machine's meter `" + meter + "`"
 	return []Metric{
@@ -183,13 +222,15 @@ func EnergyMetrics(meter string) []Metric {
 		{"energy_" + meter + uncertaintySuffix, "J", Less, windowDriven, "Standard error that the idle power leaves in the net energy."},
 		{"energy_" + meter + perRequestSuffix, "J", Less, windowDriven, "Net energy" + of + " per right answer."},
 		{"power_" + meter, "W", Less, windowDriven, "Mean power" + of + ", idle power included."},
+		{"energy_" + meter + perRepetitionSuffix, "J", Less, windowDriven, "Net energy" + of + " per repetition of a command, what prepares and cleans up included."},
 	}
 }
 
 const (
-	grossSuffix       = "_gross"
-	uncertaintySuffix = "_uncertainty"
-	perRequestSuffix  = "_per_request"
+	grossSuffix         = "_gross"
+	uncertaintySuffix   = "_uncertainty"
+	perRequestSuffix    = "_per_request"
+	perRepetitionSuffix = "_per_repetition"
 )
 
 // energyMetric returns the metric of this name, if it is one of a meter's.

@@ -31,39 +31,46 @@ func TestEveryMetricOfAMeterIsKnownByItsName(t *testing.T) {
 // window lasts ten seconds.
 var window = stopwatt.Window{Start: 5e9, End: 15e9}
 
+// requests are so many right answers.
+func requests(n int64) stopwatt.Work { return stopwatt.Work{Per: stopwatt.RightAnswer, Count: n} }
+
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	const absent = "no reading"
 	idle := stopwatt.IdlePower{Meter: "board", Watts: 4.2, Error: 0.02}
 	tests := []struct {
-		name     string
-		energy   stopwatt.Energy
-		idle     stopwatt.IdlePower
-		window   stopwatt.Window
-		requests int64
-		want     map[string]float64
-		absent   map[string]string
+		name   string
+		energy stopwatt.Energy
+		idle   stopwatt.IdlePower
+		window stopwatt.Window
+		work   stopwatt.Work
+		want   map[string]float64
+		absent map[string]string
 	}{
-		{"140 J in 10 s over an idle of 4.2 W", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, 1000,
+		{"140 J in 10 s over an idle of 4.2 W", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, requests(1000),
 			map[string]float64{"energy_board": 98, "energy_board_gross": 140, "energy_board_uncertainty": 0.2, "energy_board_per_request": 0.098, "power_board": 14}, nil},
-		{"less than idle is negative, and not 0", stopwatt.Energy{Meter: "board", Gross: 41e6}, idle, window, 10,
+		{"less than idle is negative, and not 0", stopwatt.Energy{Meter: "board", Gross: 41e6}, idle, window, requests(10),
 			map[string]float64{"energy_board": -1, "energy_board_gross": 41, "energy_board_uncertainty": 0.2, "energy_board_per_request": -0.1, "power_board": 4.1}, nil},
-		{"no idle power leaves the gross energy", stopwatt.Energy{Meter: "board", Gross: 140e6}, stopwatt.IdlePower{Meter: "board", Absent: "not measured"}, window, 10,
+		{"no idle power leaves the gross energy", stopwatt.Energy{Meter: "board", Gross: 140e6}, stopwatt.IdlePower{Meter: "board", Absent: "not measured"}, window, requests(10),
 			map[string]float64{"energy_board_gross": 140, "power_board": 14},
 			map[string]string{"energy_board": "no idle power: not measured", "energy_board_uncertainty": "no idle power: not measured", "energy_board_per_request": "no idle power: not measured"}},
-		{"no right answer has no energy per request", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, 0,
+		{"no right answer has no energy per request", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, requests(0),
 			map[string]float64{"energy_board": 98, "energy_board_gross": 140, "energy_board_uncertainty": 0.2, "power_board": 14},
 			map[string]string{"energy_board_per_request": "no request got a right answer"}},
-		{"an absent energy has no figure at all", stopwatt.Energy{Meter: "board", Absent: absent}, idle, window, 10, map[string]float64{},
+		{"a command's energy is that of a repetition", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, stopwatt.Work{Per: stopwatt.OneRun, Count: 49},
+			map[string]float64{"energy_board": 98, "energy_board_gross": 140, "energy_board_uncertainty": 0.2, "energy_board_per_repetition": 2, "power_board": 14}, nil},
+		{"what cannot be counted has no energy per piece", stopwatt.Energy{Meter: "board", Gross: 140e6}, idle, window, stopwatt.Work{},
+			map[string]float64{"energy_board": 98, "energy_board_gross": 140, "energy_board_uncertainty": 0.2, "power_board": 14}, nil},
+		{"an absent energy has no figure at all", stopwatt.Energy{Meter: "board", Absent: absent}, idle, window, requests(10), map[string]float64{},
 			map[string]string{"energy_board": absent, "energy_board_gross": absent, "energy_board_uncertainty": absent, "energy_board_per_request": absent, "power_board": absent}},
-		{"a window without length", stopwatt.Energy{Meter: "x", Gross: 1}, idle, stopwatt.Window{Start: 1, End: 1}, 10, map[string]float64{},
+		{"a window without length", stopwatt.Energy{Meter: "x", Gross: 1}, idle, stopwatt.Window{Start: 1, End: 1}, requests(10), map[string]float64{},
 			map[string]string{"energy_x": "the window has no length", "energy_x_gross": "the window has no length", "energy_x_uncertainty": "the window has no length",
 				"energy_x_per_request": "the window has no length", "power_x": "the window has no length"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			figures, absences := test.energy.Figures(test.idle, test.window, test.requests)
+			figures, absences := test.energy.Figures(test.idle, test.window, test.work)
 			got := map[string]float64{}
 			for _, figure := range figures {
 				got[figure.Metric] = math.Round(figure.Value*1e9) / 1e9

@@ -1,9 +1,23 @@
 package stopwatt
 
 // A Reading is all that the meters said at one edge of a window, energy aside.
+// A container that a trial does not have has used nothing.
 type Reading struct {
-	Machine        MachineReading
-	Server, Driver Usage
+	Machine                          MachineReading
+	Server, Driver, Program, Service Usage
+}
+
+// Of is what the containers of a role have used.
+func (r Reading) Of(role string) Usage {
+	switch role {
+	case RoleServer:
+		return r.Server
+	case RoleDriver:
+		return r.Driver
+	case RoleProgram:
+		return r.Program
+	}
+	return r.Service
 }
 
 // A MachineReading is what a machine said of itself at one moment. What is

@@ -1,5 +1,7 @@
 package stopwatt
 
+import "slices"
+
 // Better says which direction of a metric is the better one.
 type Better string
 
@@ -24,17 +26,21 @@ type Metric struct {
 
 // Stretches of a trial that metrics are taken over.
 const (
-	windowDriven  = "driven"  // from the first request written to the last answer read
-	windowMetered = "metered" // the driven window and the two meter readings round it
-	windowStart   = "start"   // from the container's start to the first right answer
-	windowLife    = "life"    // from the container's start to the end of the driven window
-	windowImage   = "image"   // no stretch of time: a property of the image
+	windowDriven   = "driven"   // from the first request written to the last answer read
+	windowMetered  = "metered"  // the driven window and the two meter readings round it
+	windowStart    = "start"    // from the container's start to the first right answer
+	windowLife     = "life"     // from the container's start to the end of the driven window
+	windowRepeated = "repeated" // from the first repetition's start to the last one's end
+	windowImage    = "image"    // no stretch of time: a property of the image
 )
 
 // Metrics is every metric that a trial may yield, in the order in which they
 // are shown. Suites, SQL, CSV and URLs use these names and no others.
-var Metrics = []Metric{
-	{"time", "s", Less, windowDriven, "Wall time, read by the driver from CLOCK_MONOTONIC."},
+var Metrics = slices.Concat(asked, timed, spent, whole)
+
+// asked are the metrics of a server and of what it answers.
+var asked = []Metric{
+	{"time", "s", Less, windowDriven, "Wall time, read from CLOCK_MONOTONIC: of a server the driven window, of a command the mean of its repetitions, of a harness its one run, of its benchmarks what they tell themselves."},
 	{"throughput", "1/s", More, windowDriven, "Right answers per second."},
 	{"latency_mean", "s", Less, windowDriven, "Mean time from a request's first byte written (with `connection: close`, from connect) to its answer's last byte read."},
 	{"latency_p50", "s", Less, windowDriven, "Median latency, from the HDR histogram."},
@@ -52,43 +58,34 @@ var Metrics = []Metric{
 	{"errors_body", "1", Less, windowDriven, "Answers with another body length than the verified one."},
 	{"bytes_sent", "B", Neither, windowDriven, "Bytes written to sockets by the driver, headers included."},
 	{"bytes_received", "B", Neither, windowDriven, "Bytes read from sockets by the driver, headers included."},
-	{"cpu_server", "s", Less, windowMetered, "CPU time of the server's container, from its cgroup (v1 cpuacct.usage, v2 cpu.stat usage_usec)."},
-	{"cpu_server_user", "s", Less, windowMetered, "The part of cpu_server spent in user space (cpu.stat user_usec of v2, or of the unified mount beside v1; with v1 alone cpuacct.usage_user, which comes in ticks of the kernel's clock)."},
-	{"cpu_server_system", "s", Less, windowMetered, "The part of cpu_server spent in the kernel (cpu.stat system_usec of v2, or of the unified mount beside v1; with v1 alone cpuacct.usage_sys, which comes in ticks of the kernel's clock)."},
-	{"cpu_driver", "s", Less, windowMetered, "CPU time of the driver's container, read as cpu_server."},
-	{"cpu_driver_user", "s", Less, windowMetered, "The part of cpu_driver spent in user space, read as cpu_server_user."},
-	{"cpu_driver_system", "s", Less, windowMetered, "The part of cpu_driver spent in the kernel, read as cpu_server_system."},
-	{"throttled_server", "1", Less, windowMetered, "Periods in which the CPU quota of the server's container ran out (cpu.stat nr_throttled)."},
-	{"throttled_driver", "1", Less, windowMetered, "Periods in which the CPU quota of the driver's container ran out (cpu.stat nr_throttled)."},
+}
+
+// timed are the metrics of a program that is run to its end.
+var timed = []Metric{
+	{"time_median", "s", Less, windowRepeated, "Median wall time of a repetition."},
+	{"time_min", "s", Less, windowRepeated, "Wall time of the fastest repetition."},
+	{"time_max", "s", Less, windowRepeated, "Wall time of the slowest repetition."},
+	{"time_sd", "s", Less, windowRepeated, "Standard deviation of the repetitions' wall times."},
+	{"time_user", "s", Less, windowRepeated, "CPU time of a repetition in user space, the mean (wait4, ru_utime); children that it waited for included."},
+	{"time_system", "s", Less, windowRepeated, "CPU time of a repetition in the kernel, the mean (wait4, ru_stime)."},
+	{"time_empty", "s", Neither, windowStart, "Median wall time of starting an empty program in the same container and waiting for its end. It is in `time`, unless the suite has it subtracted."},
+	{"repetitions", "1", Neither, windowRepeated, "Repetitions that were timed."},
+	{"memory_resident", "B", Less, windowRepeated, "Largest resident set of one process of a repetition, the mean (wait4, ru_maxrss). Absent where it cannot be told from that of the timer which started it."},
+	{"context_switches_voluntary", "1", Less, windowRepeated, "Times that a repetition had to wait for something, the mean (wait4, ru_nvcsw)."},
+	{"context_switches_involuntary", "1", Less, windowRepeated, "Times that a repetition could have gone on and was made to leave the CPU, the mean (wait4, ru_nivcsw)."},
+	{"page_faults_minor", "1", Less, windowRepeated, "Page faults of a repetition that needed no input, the mean (wait4, ru_minflt)."},
+	{"page_faults_major", "1", Less, windowRepeated, "Page faults of a repetition that waited for input, the mean (wait4, ru_majflt)."},
+}
+
+// whole are the metrics of memory, of the machine and of a case as a whole.
+var whole = []Metric{
 	{"memory_rest", "B", Less, windowStart, "Memory of the server's container after its first right answer, before any load (v1 memory.usage_in_bytes, v2 memory.current)."},
 	{"memory_peak", "B", Less, windowLife, "Peak memory of the server's container (v1 memory.max_usage_in_bytes, v2 memory.peak, since Linux 5.19)."},
 	{"memory_peak_driver", "B", Less, windowLife, "Peak memory of the driver's container, read as memory_peak."},
-	{"pids_peak_server", "1", Less, windowLife, "The most processes and threads that the server's container had at one time (pids.peak)."},
-	{"pids_peak_driver", "1", Less, windowLife, "The most processes and threads that the driver's container had at one time (pids.peak)."},
-	{"io_read_server", "B", Less, windowMetered, "Bytes that the server's container read from block devices, each counted once (v1 blkio.throttle.io_service_bytes_recursive, v2 io.stat rbytes). What a file system in user space does for it is not among them."},
-	{"io_read_driver", "B", Less, windowMetered, "Bytes that the driver's container read from block devices, read as io_read_server."},
-	{"io_written_server", "B", Less, windowMetered, "Bytes that the server's container wrote to block devices (v1 blkio.throttle.io_service_bytes_recursive, v2 io.stat wbytes). With v1, what the kernel writes back later is not among them."},
-	{"io_written_driver", "B", Less, windowMetered, "Bytes that the driver's container wrote to block devices, read as io_written_server."},
-	{"pressure_cpu_server", "s", Less, windowMetered, "For how long some thread of the server's container could have run but waited for a CPU (cpu.pressure, some, of v2 or of the unified mount beside v1)."},
-	{"pressure_cpu_driver", "s", Less, windowMetered, "For how long some thread of the driver's container could have run but waited for a CPU, read as pressure_cpu_server."},
-	{"pressure_memory_server", "s", Less, windowMetered, "For how long some thread of the server's container waited for memory (memory.pressure, some)."},
-	{"pressure_memory_driver", "s", Less, windowMetered, "For how long some thread of the driver's container waited for memory (memory.pressure, some)."},
-	{"pressure_io_server", "s", Less, windowMetered, "For how long some thread of the server's container waited for input or output (io.pressure, some)."},
-	{"pressure_io_driver", "s", Less, windowMetered, "For how long some thread of the driver's container waited for input or output (io.pressure, some)."},
-	{"context_switches_server", "1", Less, windowMetered, "How often a thread of the server's container left a CPU to another, counted by a perf event of its cgroup (PERF_COUNT_SW_CONTEXT_SWITCHES)."},
-	{"context_switches_driver", "1", Less, windowMetered, "How often a thread of the driver's container left a CPU to another, counted as context_switches_server."},
-	{"context_switches_server_voluntary", "1", Less, windowMetered, "Those of the server's container in which the thread had to wait for something (/proc/TID/status voluntary_ctxt_switches, all threads). Absent when threads have ended, for their counts end with them."},
-	{"context_switches_driver_voluntary", "1", Less, windowMetered, "Those of the driver's container in which the thread had to wait for something, counted as context_switches_server_voluntary."},
-	{"context_switches_server_involuntary", "1", Less, windowMetered, "Those of the server's container in which the thread could have gone on (/proc/TID/status nonvoluntary_ctxt_switches, all threads; sched_yield(2) is one). Absent when threads have ended."},
-	{"context_switches_driver_involuntary", "1", Less, windowMetered, "Those of the driver's container in which the thread could have gone on, counted as context_switches_server_involuntary."},
-	{"instructions_server", "1", Less, windowMetered, "Instructions that the server's container has retired, counted by a perf event of its cgroup (PERF_COUNT_HW_INSTRUCTIONS)."},
-	{"instructions_driver", "1", Less, windowMetered, "Instructions that the driver's container has retired, counted as instructions_server."},
-	{"cycles_server", "1", Less, windowMetered, "Cycles of the CPU, at whatever frequency, that the server's container used, counted by a perf event of its cgroup (PERF_COUNT_HW_CPU_CYCLES)."},
-	{"cycles_driver", "1", Less, windowMetered, "Cycles of the CPU that the driver's container used, counted as cycles_server."},
-	{"cache_misses_server", "1", Less, windowMetered, "Accesses of the server's container to memory that the last cache did not answer, counted by a perf event of its cgroup (PERF_COUNT_HW_CACHE_MISSES). What that means is the CPU's choice: not to be compared between models."},
-	{"cache_misses_driver", "1", Less, windowMetered, "Accesses of the driver's container to memory that the last cache did not answer, counted as cache_misses_server."},
+	{"memory_peak_program", "B", Less, windowLife, "Peak memory of the program's container, read as memory_peak: of all its repetitions and the timer, the page cache of what they read included."},
+	{"memory_peak_service", "B", Less, windowLife, "Peak memory of the companions' containers, read as memory_peak and added up."},
 	{"machine_load", "1", Less, windowMetered, "Load average of the machine over the last minute, as it stood in front of the window (/proc/loadavg)."},
-	{"machine_foreign", "1", Less, windowMetered, "Share of the machine's CPU time, 0 to 1, that others than the two containers used: busy time of /proc/stat less that of both cgroups. The kernel counts in ticks: rough in short windows, and then below 0 at times."},
+	{"machine_foreign", "1", Less, windowMetered, "Share of the machine's CPU time, 0 to 1, that others than the trial's containers used: busy time of /proc/stat less that of their cgroups. The kernel counts in ticks: rough in short windows, and then below 0 at times."},
 	{"machine_steal", "1", Less, windowMetered, "Share of the machine's CPU time, 0 to 1, that a hypervisor took away (/proc/stat steal)."},
 	{"machine_frequency", "1/s", More, windowMetered, "Mean frequency of all CPUs as it stood behind the window (cpufreq scaling_cur_freq, or /proc/cpuinfo)."},
 	{"machine_overheated", "1", Less, windowMetered, "How often CPUs were slowed because they were hot (thermal_throttle counts, all CPUs added up)."},

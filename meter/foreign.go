@@ -31,17 +31,17 @@ func Foreign(before, after stopwatt.Reading) (share, give float64, reason string
 	if reason != "" {
 		return 0, 0, reason
 	}
-	server, reason := after.Server.Since(before.Server, "CPU")
-	if reason != "" {
-		return 0, 0, "the server's CPU time is not known: " + reason
-	}
-	driver, reason := after.Driver.Since(before.Driver, "CPU")
-	if reason != "" {
-		return 0, 0, "the driver's CPU time is not known: " + reason
+	ours := int64(0)
+	for _, role := range stopwatt.Roles {
+		used, reason := after.Of(role).Since(before.Of(role), "CPU")
+		if reason != "" {
+			return 0, 0, "the " + role + "'s CPU time is not known: " + reason
+		}
+		ours += used
 	}
 	all := float64(cpu.All())
 	busy := float64(cpu.Busy()) / all
-	share = busy - float64(server+driver)/all
+	share = busy - float64(ours)/all
 	return share, 2 * math.Sqrt(busy*(1-busy)/(all/tick)), ""
 }
 
@@ -66,8 +66,9 @@ func cpuBetween(before, after stopwatt.MachineReading) (cpu stopwatt.CPUTimes, r
 // read raises no doubt here; it is absent.
 func Doubts(before, after stopwatt.Reading, mostForeign float64) []string {
 	var doubts []string
-	doubts = append(doubts, throttled("server", before.Server, after.Server)...)
-	doubts = append(doubts, throttled("driver", before.Driver, after.Driver)...)
+	for _, role := range stopwatt.Roles {
+		doubts = append(doubts, throttled(role, before.Of(role), after.Of(role))...)
+	}
 	doubts = append(doubts, stolen(before.Machine, after.Machine)...)
 	doubts = append(doubts, slowed(before.Machine, after.Machine)...)
 	doubts = append(doubts, alarmed(before.Machine, after.Machine)...)

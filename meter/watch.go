@@ -39,7 +39,7 @@ type Watch struct {
 func (o Observer) Watch(containers map[string]Counter) *Watch {
 	w := &Watch{observer: o, stop: make(chan struct{})}
 	w.machine, _ = o.Host.Vmstat() // without it, its columns are not there
-	for _, role := range []string{"server", "driver"} {
+	for _, role := range stopwatt.Roles {
 		if counter := containers[role]; counter != nil {
 			w.cpus = append(w.cpus, cpuTrack{role: role, counter: counter})
 		}

@@ -16,7 +16,7 @@ type metered struct{}
 
 func (metered) Run(_ context.Context, order trial.Order) (stopwatt.Trial, error) {
 	window := stopwatt.Window{Start: 1, End: 1 + int64(time.Second)}
-	figures, absent := stopwatt.Energy{Meter: "board", Gross: 10e6}.Figures(order.Idle[0], window, 100)
+	figures, absent := stopwatt.Energy{Meter: "board", Gross: 10e6}.Figures(order.Idle[0], window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: 100})
 	return stopwatt.Trial{
 		PlannedTrial: order.Planned, Position: order.Position, Status: stopwatt.Valid, Started: time.Now(), Window: window,
 		Measurements: append(figures, stopwatt.Measurement{Metric: "requests", Value: 100}), Absent: absent,

@@ -32,7 +32,7 @@ func (o Orchestrator) correctNet(ctx context.Context, run stopwatt.Run, trials [
 
 // netFigures are the figures of a trial that idle power enters.
 func netFigures(trial stopwatt.Trial, idle []stopwatt.IdlePower) []stopwatt.Measurement {
-	requests, _ := trial.Value("requests")
+	work := workOf(trial)
 	var figures []stopwatt.Measurement
 	for _, power := range idle {
 		metrics := stopwatt.EnergyMetrics(power.Meter)
@@ -41,7 +41,7 @@ func netFigures(trial stopwatt.Trial, idle []stopwatt.IdlePower) []stopwatt.Meas
 			continue
 		}
 		energy := stopwatt.Energy{Meter: power.Meter, Gross: int64(math.Round(gross * 1e6))}
-		all, _ := energy.Figures(power, trial.Window, int64(requests))
+		all, _ := energy.Figures(power, trial.Window, work)
 		for _, figure := range all {
 			if figure.Metric != metrics[1].Name && figure.Metric != metrics[4].Name { // gross and mean power stand
 				figures = append(figures, figure)
@@ -49,6 +49,17 @@ func netFigures(trial stopwatt.Trial, idle []stopwatt.IdlePower) []stopwatt.Meas
 		}
 	}
 	return figures
+}
+
+// workOf is what was done in a trial, as it was recorded.
+func workOf(trial stopwatt.Trial) stopwatt.Work {
+	if requests, ok := trial.Value("requests"); ok {
+		return stopwatt.Work{Per: stopwatt.RightAnswer, Count: int64(requests)}
+	}
+	if repetitions, ok := trial.Value("repetitions"); ok {
+		return stopwatt.Work{Per: stopwatt.OneRun, Count: int64(repetitions)}
+	}
+	return stopwatt.Work{}
 }
 
 // corrected is the trial with these figures in the place of its own.

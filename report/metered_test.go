@@ -64,7 +64,7 @@ func meter(random *rand.Rand, trial *stopwatt.Trial, idle []stopwatt.IdlePower) 
 		energies[0].Absent = fmt.Sprintf("it renewed its value %d times in %.3g s, and 50 are needed: let the load last 5 s or more, or make %.3g times the requests", renewals, seconds, 5/seconds)
 	}
 	for i, energy := range energies {
-		figures, absences := energy.Figures(idle[i], trial.Window, 20000)
+		figures, absences := energy.Figures(idle[i], trial.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: 20000})
 		trial.Measurements = append(trial.Measurements, figures...)
 		trial.Absent = append(trial.Absent, absences...)
 	}

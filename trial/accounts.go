@@ -65,7 +65,7 @@ func (b Bench) watch(a *accounts) Watch {
 	if b.Watch == nil {
 		return nobody{}
 	}
-	return b.Watch(a.serverAccount, a.driverAccount)
+	return b.Watch(map[string]Account{stopwatt.RoleServer: a.serverAccount, stopwatt.RoleDriver: a.driverAccount})
 }
 
 // nobody watches: the engine runs on another machine.

@@ -145,7 +145,7 @@ func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePowe
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver was busy %.0f %% of the time: it may have been the bottleneck", 100*min(busy, 1)))
 	}
 	for _, energy := range testimony.Energies {
-		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, result.Requests)
+		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
 		r.Measurements = append(r.Measurements, figures...)
 		r.Absent = append(r.Absent, absences...)
 		r.Warnings = append(r.Warnings, energy.Warnings...)

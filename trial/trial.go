@@ -57,9 +57,9 @@ type Bench struct {
 	Containers Containers
 	// Account opens the accounting of the container whose first process this is.
 	Account func(pid int) (Account, error)
-	// Watch begins to watch the machine and these two containers; either may be
-	// nil. Where Watch is nil, nobody watches.
-	Watch func(server, driver Account) Watch
+	// Watch begins to watch the machine and these containers, by their roles; any
+	// may be nil. Where Watch is nil, nobody watches.
+	Watch func(containers map[string]Account) Watch
 	// Monotonic reads CLOCK_MONOTONIC of the engine's host in nanoseconds; nil
 	// when that is another machine.
 	Monotonic func() int64

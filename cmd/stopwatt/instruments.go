@@ -121,9 +121,9 @@ func (i *instruments) observer(sampler *meter.Sampler) meter.Observer {
 }
 
 // watch begins to watch the machine during a trial.
-func (i *instruments) watch(server, driver trial.Account) trial.Watch {
+func (i *instruments) watch(containers map[string]trial.Account) trial.Watch {
 	counters := map[string]meter.Counter{}
-	for role, account := range map[string]trial.Account{"server": server, "driver": driver} {
+	for role, account := range containers {
 		if account != nil {
 			counters[role] = account
 		}
