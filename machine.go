@@ -3,7 +3,11 @@ package stopwatt
 // A Machine is what ran the trials. Results of two identities are never
 // compared for a verdict; another epoch is a marked boundary in a series.
 type Machine struct {
-	Name     string // the host's name, or what the machine file calls it
+	Name string // the host's name, or what the machine file calls it
+	// Named is true when nothing but the name is known for certain: somebody else
+	// measured on it. Two such machines are one where their names are the same,
+	// and none of them is ever one that stopwatt has measured on.
+	Named    bool
 	Identity MachineIdentity
 	Epoch    MachineEpoch
 }

@@ -16,14 +16,31 @@ type Summary struct {
 // Results are a run and what came out of it.
 type Results struct {
 	Run   Run
-	Cases []CaseResult // in the order of the suite
+	Cases []CaseResult // in the order of the suite; parts behind what they are parts of
+	// Metrics are those that occur in Cases, in the order in which they are shown:
+	// a harness may have defined some.
+	Metrics []Metric
+}
+
+// Metric returns the metric of this name: one that occurs in the results, or
+// one that MetricNamed knows.
+func (r Results) Metric(name string) (Metric, bool) {
+	for _, metric := range r.Metrics {
+		if metric.Name == name {
+			return metric, true
+		}
+	}
+	return MetricNamed(name)
 }
 
 // A CaseResult is what came of one case: how many trials counted, why others
 // did not, and the summaries of its metrics.
 type CaseResult struct {
-	Case      Case
-	Revision  Revision
+	Case     Case
+	Revision Revision
+	// Part is true when it is what a harness measured by itself within trials of
+	// another case: those are its trials too, and count once.
+	Part      bool
 	Valid     int
 	Invalid   int
 	Marked    int            // of the valid ones, those that carry warnings

@@ -28,17 +28,26 @@ type Run struct {
 	Rounds   int
 	Planned  int // trials
 	Checkout Checkout
-	Machine  Machine
-	Engine   Engine
-	Images   map[string]Image // by implementation
-	Settings Suite            // the suite as it was carried out
-	Meters   []Meter          // of the machine's energy, those that could not be read too
-	Idle     []IdleWindow     // in the order of time
-	Tool     string           // version of stopwatt
-	Command  string           // the command line, for repeating it
-	Status   RunStatus
-	Started  time.Time
-	Ended    time.Time // zero while it runs
+	// Against is what the head is measured against; zero when there is nothing.
+	// It is a commit and never dirty.
+	Against Checkout
+	Machine Machine
+	Engine  Engine
+	Images  map[string]Image // by implementation
+	// BaseImages are those of Against, by implementation.
+	BaseImages map[string]Image
+	Settings   Suite        // the suite as it was carried out
+	Meters     []Meter      // of the machine's energy, those that could not be read too
+	Idle       []IdleWindow // in the order of time
+	Tool       string       // version of stopwatt
+	Command    string       // the command line, for repeating it
+	Status     RunStatus
+	Started    time.Time
+	Ended      time.Time // zero while it runs
+	// Imported is true when the figures were brought in from elsewhere. Such a
+	// run is for reading: it gets no verdict, and enters no history.
+	Imported bool
+	Source   string // where they come from, a file's name or a URL; empty when they were measured here
 }
 
 // A Checkout is the commit that is measured and the state of the work tree.

@@ -16,18 +16,23 @@ type group struct {
 }
 
 // Summarize sums up the valid trials, per case, revision and metric, in the
-// metric's base unit. A trial that has no finite number for a metric does not
+// metric's base unit. What a harness measured by itself in a trial is summed up
+// under the cases of its parts: there, too, N counts trials. A trial that has no finite number for a metric does not
 // count towards that metric's N; a metric that no trial has gets no summary.
 //
 // The order is by workload, implementation and revision, then that of
 // stopwatt.CompareMetrics; it and every figure are the same whatever the order of the
 // trials.
 func Summarize(trials []stopwatt.Trial) []stopwatt.Summary {
-	groups := map[group][]stopwatt.Trial{}
+	groups := map[group][][]stopwatt.Measurement{}
+	add := func(of group, measured []stopwatt.Measurement) { groups[of] = append(groups[of], measured) }
 	for _, trial := range trials {
-		if trial.Status == stopwatt.Valid {
-			of := group{trial.Case, trial.Revision}
-			groups[of] = append(groups[of], trial)
+		if trial.Status != stopwatt.Valid {
+			continue
+		}
+		add(group{trial.Case, trial.Revision}, trial.Measurements)
+		for _, part := range trial.Parts {
+			add(group{part.Case, trial.Revision}, part.Measurements)
 		}
 	}
 	var summaries []stopwatt.Summary
@@ -38,7 +43,7 @@ func Summarize(trials []stopwatt.Trial) []stopwatt.Summary {
 }
 
 // sorted lists the groups by workload, implementation and revision.
-func sorted(groups map[group][]stopwatt.Trial) []group {
+func sorted(groups map[group][][]stopwatt.Measurement) []group {
 	keys := make([]group, 0, len(groups))
 	for of := range groups {
 		keys = append(keys, of)
@@ -53,10 +58,10 @@ func sorted(groups map[group][]stopwatt.Trial) []group {
 }
 
 // summarize sums up the trials of one group, metric by metric.
-func summarize(of group, trials []stopwatt.Trial) []stopwatt.Summary {
+func summarize(of group, trials [][]stopwatt.Measurement) []stopwatt.Summary {
 	values := map[string][]float64{}
-	for _, trial := range trials {
-		for _, m := range trial.Measurements {
+	for _, measured := range trials {
+		for _, m := range measured {
 			if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
 				values[m.Metric] = append(values[m.Metric], m.Value)
 			}

@@ -129,3 +129,21 @@ func TestSummarizeDoesNotDependOnTheOrderOfTrials(t *testing.T) {
 		}
 	}
 }
+
+func TestPartsAreSummedUpAsCasesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	sorting := stopwatt.Case{Implementation: "go", Workload: "hello/sort"}
+	trials := trialsOf(1, 3, 100)
+	for i, seconds := range []float64{0.25, 0.75, 50} {
+		trials[i].Parts = []stopwatt.Part{{Case: sorting, Measurements: []stopwatt.Measurement{{Metric: "time", Value: seconds}, {Metric: "score", Value: 2}}}}
+	}
+	trials[2].Status = stopwatt.Invalid
+	want := []stopwatt.Summary{
+		{Case: trials[0].Case, Revision: stopwatt.Head, Metric: "time", N: 2, Mean: 2, SD: math.Sqrt2, Median: 2, Min: 1, Max: 3},
+		{Case: sorting, Revision: stopwatt.Head, Metric: "time", N: 2, Mean: 0.5, SD: math.Sqrt(0.125), Median: 0.5, Min: 0.25, Max: 0.75},
+		{Case: sorting, Revision: stopwatt.Head, Metric: "score", N: 2, Mean: 2, Median: 2, Min: 2, Max: 2},
+	}
+	if diff := cmp.Diff(want, Summarize(trials)); diff != "" {
+		t.Error(diff)
+	}
+}

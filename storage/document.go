@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,7 +56,10 @@ func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	if err != nil {
 		return stopwatt.Run{}, err
 	}
-	if run.Images, err = readImages(ctx, tx, id); err != nil {
+	if run.Images, err = readImages(ctx, tx, headImages, id); err != nil {
+		return stopwatt.Run{}, err
+	}
+	if run.BaseImages, err = readImages(ctx, tx, baseImages, id); err != nil {
 		return stopwatt.Run{}, err
 	}
 	run.Idle, err = readIdle(ctx, tx, id)
@@ -64,14 +68,16 @@ func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 
 func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	run := stopwatt.Run{ID: id}
-	commit := &run.Checkout.Commit
-	var seed string
+	commit, base := &run.Checkout.Commit, &run.Against.Commit
+	var seed, fingerprint string
 	var ended *time.Time
 	var settings, engine, meters, epoch, identity []byte
 	err := tx.QueryRow(ctx, `
 		SELECT r.key, r.plan_key, p.name, s.name, r.baseline, r.profile, r.seed::text, r.rounds, r.planned,
 			coalesce(c.sha, ''), c.parents, coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, ''),
-			r.branch, r.on_default, r.dirty, m.name, coalesce(e.identity, m.identity), coalesce(e.epoch, r.epoch),
+			r.branch, r.on_default, r.dirty, m.fingerprint, m.name, coalesce(e.identity, m.identity), coalesce(e.epoch, r.epoch),
+			coalesce(b.sha, ''), b.parents, coalesce(b.author, ''), coalesce(b.committed_at, '0001-01-01Z'), coalesce(b.subject, ''),
+			r.base_branch, r.base_on_default, r.imported, r.source,
 			r.engine, r.meters, r.settings, r.tool, r.command, r.status, r.started, r.ended
 		FROM stopwatt_store.runs r
 		JOIN stopwatt_store.suites s ON s.id = r.suite_id
@@ -79,10 +85,13 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 		JOIN stopwatt_store.machines m ON m.id = r.machine_id
 		LEFT JOIN stopwatt_store.machine_epochs e ON e.id = r.epoch_id
 		LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id
+		LEFT JOIN stopwatt_store.commits b ON b.id = r.base_commit_id
 		WHERE r.id = $1`, id).Scan(
 		&run.Key, &run.PlanKey, &run.Project, &run.Suite, &run.Baseline, &run.Profile, &seed, &run.Rounds, &run.Planned,
 		&commit.SHA, &commit.Parents, &commit.Author, &commit.Time, &commit.Subject,
-		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &run.Machine.Name, &identity, &epoch,
+		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &fingerprint, &run.Machine.Name, &identity, &epoch,
+		&base.SHA, &base.Parents, &base.Author, &base.Time, &base.Subject,
+		&run.Against.Branch, &run.Against.Default, &run.Imported, &run.Source,
 		&engine, &meters, &settings, &run.Tool, &run.Command, &run.Status, &run.Started, &ended)
 	if err != nil {
 		return stopwatt.Run{}, notFound(err)
@@ -93,6 +102,7 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 	if ended != nil {
 		run.Ended = *ended
 	}
+	run.Machine.Named = strings.HasPrefix(fingerprint, named)
 	for _, part := range []struct {
 		text []byte
 		into any
@@ -104,8 +114,14 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 	return run, nil
 }
 
+// The tables of images, of the head and of the base.
+const (
+	headImages = "run_images"
+	baseImages = "run_base_images"
+)
+
 // insertImages stores what each implementation's containers are started from.
-func insertImages(ctx context.Context, tx pgx.Tx, runID int64, images map[string]stopwatt.Image) error {
+func insertImages(ctx context.Context, tx pgx.Tx, table string, runID int64, images map[string]stopwatt.Image) error {
 	for _, implementation := range slices.Sorted(maps.Keys(images)) {
 		image := images[implementation]
 		bases, err := document(image.Bases)
@@ -113,7 +129,7 @@ func insertImages(ctx context.Context, tx pgx.Tx, runID int64, images map[string
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			INSERT INTO stopwatt_store.run_images (run_id, implementation, image_id, key, bytes, reused, digests, bases)
+			INSERT INTO stopwatt_store.`+table+` (run_id, implementation, image_id, key, bytes, reused, digests, bases)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			runID, implementation, image.ID, image.Key, image.Bytes, image.Reused, allPlain(image.Digests), bases)
 		if err != nil {
@@ -123,10 +139,10 @@ func insertImages(ctx context.Context, tx pgx.Tx, runID int64, images map[string
 	return nil
 }
 
-func readImages(ctx context.Context, tx pgx.Tx, runID int64) (map[string]stopwatt.Image, error) {
+func readImages(ctx context.Context, tx pgx.Tx, table string, runID int64) (map[string]stopwatt.Image, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT implementation, image_id, key, bytes, reused, digests, bases
-		FROM stopwatt_store.run_images WHERE run_id = $1`, runID)
+		FROM stopwatt_store.`+table+` WHERE run_id = $1`, runID)
 	if err != nil {
 		return nil, err
 	}

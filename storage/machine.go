@@ -22,14 +22,22 @@ func machineID(ctx context.Context, tx pgx.Tx, machine stopwatt.Machine, seen ti
 	if err != nil {
 		return 0, err
 	}
+	fingerprint := Fingerprint(machine.Identity)
+	if machine.Named {
+		fingerprint = plain(named + machine.Name)
+	}
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.machines (fingerprint, name, identity, first_seen, last_seen) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (fingerprint) DO UPDATE
 			SET name = excluded.name, last_seen = greatest(machines.last_seen, excluded.last_seen)
-		RETURNING id`, Fingerprint(machine.Identity), plain(machine.Name), identity, seen).Scan(&id)
+		RETURNING id`, fingerprint, plain(machine.Name), identity, seen).Scan(&id)
 	return id, err
 }
+
+// named and the name stand in the place of a fingerprint where a machine has
+// none.
+const named = "named "
 
 // Fingerprint is a hash, in hexadecimal, of what makes a machine this one: of
 // its ID, its CPU's model, cores and threads, its memory, and whether it is
@@ -46,26 +54,30 @@ func hashed(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// epochID returns the key of what the machine is like now.
-func epochID(ctx context.Context, tx pgx.Tx, machineID int64, machine stopwatt.Machine, seen time.Time) (int64, error) {
+// epochID returns the key of what the machine is like now, nil for one that is
+// known by its name alone.
+func epochID(ctx context.Context, tx pgx.Tx, machineID int64, machine stopwatt.Machine, seen time.Time) (*int64, error) {
+	if machine.Named {
+		return nil, nil
+	}
 	key, err := epochKey(machine)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	identity, err := document(machine.Identity)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	epoch, err := document(machine.Epoch)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.machine_epochs (machine_id, key, identity, epoch, first_seen, last_seen) VALUES ($1, $2, $3, $4, $5, $5)
 		ON CONFLICT (machine_id, key) DO UPDATE SET last_seen = greatest(machine_epochs.last_seen, excluded.last_seen)
 		RETURNING id`, machineID, key, identity, epoch, seen).Scan(&id)
-	return id, err
+	return &id, err
 }
 
 // epochKey is a hash of all that is known of a machine but its name and the text

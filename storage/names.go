@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -55,12 +54,7 @@ func commitID(ctx context.Context, tx pgx.Tx, project int64, commit stopwatt.Com
 // that is the same for everybody: two that insert the same rows in different
 // orders would wait for each other.
 func insertCases(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.Case) error {
-	sorted := slices.SortedFunc(slices.Values(cases), compareCases)
-	implementations := make([]string, len(sorted))
-	workloads := make([]string, len(sorted))
-	for i, c := range sorted {
-		implementations[i], workloads[i] = c.Implementation, c.Workload
-	}
+	implementations, workloads := columnsOf(slices.SortedFunc(slices.Values(cases), compareCases))
 	_, err := tx.Exec(ctx, `
 		INSERT INTO stopwatt_store.cases (suite_id, implementation, workload)
 		SELECT $1, * FROM unnest($2::text[], $3::text[])
@@ -68,27 +62,16 @@ func insertCases(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.C
 	return err
 }
 
-func compareCases(a, b stopwatt.Case) int {
-	return strings.Compare(a.String(), b.String())
+// columnsOf lays cases out in columns.
+func columnsOf(cases []stopwatt.Case) (implementations, workloads []string) {
+	for _, c := range cases {
+		implementations, workloads = append(implementations, c.Implementation), append(workloads, c.Workload)
+	}
+	return implementations, workloads
 }
 
-// insertMetrics inserts those metrics that are new, in the order in which they
-// are shown, for the reason that insertCases gives.
-func insertMetrics(ctx context.Context, tx pgx.Tx, names []string) error {
-	names = slices.SortedFunc(slices.Values(names), stopwatt.CompareMetrics)
-	units, betters := make([]string, len(names)), make([]string, len(names))
-	for i, name := range names {
-		metric, known := stopwatt.MetricNamed(name)
-		if !known {
-			return fmt.Errorf("metric %q is not known", name)
-		}
-		units[i], betters[i] = metric.Unit, string(metric.Better)
-	}
-	_, err := tx.Exec(ctx, `
-		INSERT INTO stopwatt_store.metrics (name, unit, better)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
-		ON CONFLICT DO NOTHING`, names, units, betters)
-	return err
+func compareCases(a, b stopwatt.Case) int {
+	return strings.Compare(a.String(), b.String())
 }
 
 // plain makes foreign text what a text column can hold: UTF-8 without NUL.

@@ -38,7 +38,7 @@ func saveSummaries(ctx context.Context, tx pgx.Tx, runID int64, summaries []stop
 	if err := insertCases(ctx, tx, suite, cases); err != nil {
 		return err
 	}
-	if err := insertMetrics(ctx, tx, metrics); err != nil {
+	if err := insertMetrics(ctx, tx, metrics, nil); err != nil {
 		return err
 	}
 	batch := &pgx.Batch{}
@@ -58,7 +58,8 @@ func queueSummary(batch *pgx.Batch, runID, suite int64, s stopwatt.Summary) {
 }
 
 // Results returns a run with what came of its cases: of those that have a trial
-// or a summary, in the order of its suite.
+// or a summary, in the order of its suite. Parts follow the workload that they
+// are parts of, in the order in which a harness told them first.
 func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, error) {
 	var results stopwatt.Results
 	err := s.reading(ctx, func(tx pgx.Tx) error {
@@ -66,8 +67,12 @@ func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, err
 		if err != nil {
 			return err
 		}
-		c := caseResults{order: run.Settings.Cases(), of: map[caseRevision]*stopwatt.CaseResult{}}
+		c := caseResults{of: map[caseRevision]*stopwatt.CaseResult{}}
 		if err := c.readCounts(ctx, tx, runID); err != nil {
+			return err
+		}
+		parts, err := c.readParts(ctx, tx, runID)
+		if err != nil {
 			return err
 		}
 		if err := c.readAbsences(ctx, tx, runID); err != nil {
@@ -79,8 +84,9 @@ func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, err
 		if err := c.readSummaries(ctx, tx, runID); err != nil {
 			return err
 		}
-		results = stopwatt.Results{Run: run, Cases: c.sorted()}
-		return nil
+		results = stopwatt.Results{Run: run, Cases: c.sorted(orderOf(run.Settings, parts))}
+		results.Metrics, err = readMetrics(ctx, tx, results.Cases)
+		return err
 	})
 	if err != nil {
 		return stopwatt.Results{}, fmt.Errorf("read the results of run %d: %w", runID, err)
@@ -95,8 +101,7 @@ type caseRevision struct {
 
 // caseResults gathers what is known of each case.
 type caseResults struct {
-	order []stopwatt.Case
-	of    map[caseRevision]*stopwatt.CaseResult
+	of map[caseRevision]*stopwatt.CaseResult
 }
 
 func (c caseResults) at(key caseRevision) *stopwatt.CaseResult {
@@ -130,6 +135,33 @@ func (c caseResults) readCounts(ctx context.Context, tx pgx.Tx, runID int64) err
 		result.Reasons = append(result.Reasons, reason)
 		return nil
 	})
+}
+
+// A partName is a workload that is a part of another.
+type partName struct{ part, of string }
+
+// readParts marks the cases that are parts, and lists their workloads in the
+// order in which they were told first.
+func (c caseResults) readParts(ctx context.Context, tx pgx.Tx, runID int64) ([]partName, error) {
+	var names []partName
+	var key caseRevision
+	var of string
+	err := forEach(ctx, tx, `
+		SELECT c.implementation, c.workload, t.revision, w.workload
+		FROM stopwatt_store.trials t
+		JOIN stopwatt_store.cases c ON c.id = t.case_id
+		JOIN stopwatt_store.trials o ON o.id = t.part_of
+		JOIN stopwatt_store.cases w ON w.id = o.case_id
+		WHERE t.run_id = $1
+		GROUP BY 1, 2, 3, 4
+		ORDER BY min(t.position), min(t.id)`, runID, []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &of}, func() error {
+		c.at(key).Part = true
+		if name := (partName{key.Case.Workload, of}); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
 }
 
 // readAbsences counts why valid trials have no number for a metric.
@@ -186,13 +218,9 @@ func (c caseResults) readSummaries(ctx context.Context, tx pgx.Tx, runID int64) 
 	})
 }
 
-// sorted lists the cases in the order of the suite, the revisions of each by
-// their names.
-func (c caseResults) sorted() []stopwatt.CaseResult {
-	place := map[stopwatt.Case]int{}
-	for i, known := range c.order {
-		place[known] = i - len(c.order) // below 0, so that strangers come last
-	}
+// sorted lists the cases in an order of theirs, the revisions of each by their
+// names.
+func (c caseResults) sorted(compare func(a, b stopwatt.Case) int) []stopwatt.CaseResult {
 	var results []stopwatt.CaseResult
 	for _, result := range c.of {
 		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
@@ -200,7 +228,60 @@ func (c caseResults) sorted() []stopwatt.CaseResult {
 		results = append(results, *result)
 	}
 	slices.SortFunc(results, func(a, b stopwatt.CaseResult) int {
-		return cmp.Or(cmp.Compare(place[a.Case], place[b.Case]), compareCases(a.Case, b.Case), cmp.Compare(a.Revision, b.Revision))
+		return cmp.Or(compare(a.Case, b.Case), cmp.Compare(a.Revision, b.Revision))
 	})
 	return results
+}
+
+// orderOf is the order of a suite's cases: workload by workload, behind each its
+// parts, and what the suite does not know last.
+func orderOf(suite stopwatt.Suite, parts []partName) func(a, b stopwatt.Case) int {
+	workloads, implementations := map[string]int{}, map[string]int{} // places below 0, so that strangers come last
+	var names []string
+	for _, workload := range suite.Workloads {
+		names = append(names, workload.Name)
+		for _, name := range parts {
+			if name.of == workload.Name {
+				names = append(names, name.part)
+			}
+		}
+	}
+	for i, name := range names {
+		workloads[name] = i - len(names)
+	}
+	for i, implementation := range suite.Implementations {
+		implementations[implementation.Name] = i - len(suite.Implementations)
+	}
+	return func(a, b stopwatt.Case) int {
+		return cmp.Or(
+			cmp.Compare(workloads[a.Workload], workloads[b.Workload]),
+			cmp.Compare(implementations[a.Implementation], implementations[b.Implementation]),
+			compareCases(a, b))
+	}
+}
+
+// readMetrics are the metrics that occur in cases, as stopwatt knows them or as
+// they were defined.
+func readMetrics(ctx context.Context, tx pgx.Tx, cases []stopwatt.CaseResult) ([]stopwatt.Metric, error) {
+	var names []string
+	for _, result := range cases {
+		for _, summary := range result.Summaries {
+			names = append(names, summary.Metric)
+		}
+		for _, absence := range result.Absent {
+			names = append(names, absence.Metric)
+		}
+	}
+	slices.SortFunc(names, stopwatt.CompareMetrics)
+	names = slices.Compact(names)
+	stored, err := storedMetrics(ctx, tx, strange(slices.Clone(names)))
+	var metrics []stopwatt.Metric
+	for _, name := range names {
+		metric, known := stopwatt.MetricNamed(name)
+		if !known {
+			metric = stored[name]
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics, err
 }

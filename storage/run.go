@@ -151,6 +151,10 @@ func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suit
 	if err != nil {
 		return 0, err
 	}
+	base, err := commitID(ctx, tx, project, run.Against.Commit)
+	if err != nil {
+		return 0, err
+	}
 	epoch, err := epochID(ctx, tx, machine, run.Machine, run.Started)
 	if err != nil {
 		return 0, err
@@ -162,16 +166,22 @@ func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suit
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.runs (key, plan_key, suite_id, machine_id, commit_id, branch, on_default, dirty,
-			profile, baseline, seed, rounds, planned, status, started, tool, command, settings, engine, meters, epoch_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12, $13, 'running', $14, $15, $16, $17, $18, $19, $20)
+			profile, baseline, seed, rounds, planned, status, started, tool, command, settings, engine, meters, epoch_id,
+			base_commit_id, base_branch, base_on_default, imported, source)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12, $13, 'running', $14, $15, $16, $17, $18, $19, $20,
+			$21, $22, $23, $24, $25)
 		RETURNING id`,
 		run.Key, run.PlanKey, suite, machine, commit, plain(run.Checkout.Branch), run.Checkout.Default, run.Checkout.Dirty,
 		run.Profile, run.Baseline, fmt.Sprint(run.Seed), run.Rounds, run.Planned, run.Started, run.Tool, plain(run.Command),
-		settings, engine, meters, epoch).Scan(&id)
+		settings, engine, meters, epoch,
+		base, plain(run.Against.Branch), run.Against.Default, run.Imported, plain(run.Source)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
-	if err := insertImages(ctx, tx, id, run.Images); err != nil {
+	if err := insertImages(ctx, tx, headImages, id, run.Images); err != nil {
+		return 0, err
+	}
+	if err := insertImages(ctx, tx, baseImages, id, run.BaseImages); err != nil {
 		return 0, err
 	}
 	if err := insertCases(ctx, tx, suite, run.Settings.Cases()); err != nil {

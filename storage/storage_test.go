@@ -141,11 +141,19 @@ func TestTheSchemaRefusesWhatIsNoFigure(t *testing.T) {
 	dsn := embeddedtest.ForTest(t)
 	s := open(t, dsn)
 	run, _ := begin(t, s, "k-1")
-	if err := s.SaveTrial(t.Context(), run.ID, storagetest.Trial(1, "go", "csv")); err != nil {
+	trial := storagetest.Trial(1, "go", "csv")
+	trial.Repetitions = []stopwatt.Repetitions{{Metric: "time", Values: []float64{1}}}
+	if err := s.SaveTrial(t.Context(), run.ID, trial); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{storagetest.Summary("go", "csv", "time", 1)}); err != nil {
 		t.Fatal(err)
+	}
+	for _, values := range []string{"{1,NaN}", "{Infinity}", "{-Infinity,1}", "{1,NULL}"} {
+		err := tryExecute(t, dsn, "UPDATE stopwatt_store.repetitions SET values = '"+values+"'")
+		if err == nil || !strings.Contains(err.Error(), "check constraint") {
+			t.Errorf("repetitions %s: %v", values, err)
+		}
 	}
 	for _, column := range []string{"measurements SET value", "summaries SET mean", "summaries SET sd", "summaries SET median", "summaries SET min", "summaries SET max"} {
 		for _, value := range []string{"NaN", "Infinity", "-Infinity"} {
@@ -161,8 +169,16 @@ func TestARunTakesEverythingOfItsOwnAlong(t *testing.T) {
 	t.Parallel()
 	dsn := embeddedtest.ForTest(t)
 	s := open(t, dsn)
-	run, _ := begin(t, s, "k-1")
-	if err := s.SaveTrial(t.Context(), run.ID, storagetest.Trial(1, "go", "csv")); err != nil {
+	against := storagetest.Run()
+	against.BaseImages = against.Images
+	run, _, err := s.Begin(t.Context(), against, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial := storagetest.Trial(1, "go", "csv")
+	trial.Repetitions = []stopwatt.Repetitions{{Metric: "time", Values: []float64{1, 2}}}
+	trial.Parts = []stopwatt.Part{{Case: stopwatt.Case{Implementation: "go", Workload: "csv/part"}, Measurements: trial.Measurements}}
+	if err := s.SaveTrial(t.Context(), run.ID, trial); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SaveSummaries(t.Context(), run.ID, []stopwatt.Summary{storagetest.Summary("go", "csv", "time", 1)}); err != nil {
@@ -172,7 +188,7 @@ func TestARunTakesEverythingOfItsOwnAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute(t, dsn, "DELETE FROM stopwatt_store.runs")
-	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries", "samples", "idle_windows", "idle_powers", "idle_samples"} {
+	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries", "repetitions", "run_base_images", "samples", "idle_windows", "idle_powers", "idle_samples"} {
 		answer, err := s.Query(t.Context(), "select count(*) from stopwatt_store."+table, 0)
 		if err != nil || answer.Rows[0][0] != int64(0) {
 			t.Errorf("%s: %v, error %v", table, answer.Rows, err)

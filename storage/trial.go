@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,10 +13,12 @@ import (
 // histogramLatency is the kind of histogram that holds latencies.
 const histogramLatency = "latency"
 
-// SaveTrial stores a trial with all its figures and samples, or nothing of it. A
-// trial that is stored already stays as it is.
+// SaveTrial stores a trial with all its figures, parts and samples, or nothing of
+// it. A trial that is stored already stays as it is. A metric that the trial
+// defines, and that is known in another unit or direction, makes an error that
+// names both.
 func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error {
-	err := checkFigures(trial.Measurements)
+	err := checkTrial(trial)
 	if err == nil {
 		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveTrial(ctx, tx, runID, trial) })
 	}
@@ -28,22 +28,8 @@ func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial
 	return nil
 }
 
-// largest is the bound that the schema sets: see its table measurements.
-const largest = 1e100
-
-// checkFigures refuses what is no number. The database would refuse it as well,
-// in words that name no metric.
-func checkFigures(figures []stopwatt.Measurement) error {
-	for _, m := range figures {
-		if math.IsNaN(m.Value) || math.Abs(m.Value) > largest {
-			return fmt.Errorf("%s is %g, which is no figure", m.Metric, m.Value)
-		}
-	}
-	return nil
-}
-
 func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial) error {
-	caseID, err := caseOf(ctx, tx, runID, trial.Case)
+	cases, err := caseIDs(ctx, tx, runID, casesOf(trial))
 	if err != nil {
 		return err
 	}
@@ -53,7 +39,7 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (run_id, case_id, revision, round) DO NOTHING
 		RETURNING id`,
-		runID, caseID, trial.Revision, trial.Round, trial.Position, trial.Status, plain(trial.Reason), allPlain(trial.Warnings),
+		runID, cases[trial.Case], trial.Revision, trial.Round, trial.Position, trial.Status, plain(trial.Reason), allPlain(trial.Warnings),
 		trial.Started, trial.Window.Start, trial.Window.End).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // stored already
@@ -61,7 +47,15 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 	if err != nil {
 		return err
 	}
-	if err := saveFigures(ctx, tx, id, trial); err != nil {
+	figures := figureRows{}
+	figures.add(id, trial.Measurements, trial.Absent, trial.Repetitions)
+	if err := insertParts(ctx, tx, id, trial.Parts, cases, &figures); err != nil {
+		return err
+	}
+	if err := figures.save(ctx, tx, trial.Defines); err != nil {
+		return err
+	}
+	if err := saveHistogram(ctx, tx, id, trial.Latency); err != nil {
 		return err
 	}
 	return saveSamples(ctx, tx, ofTrial, id, trial.Window, trial.Samples)
@@ -73,7 +67,7 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 // stay as they are. A trial that is not stored makes an error that is
 // ErrNotFound.
 func (s *Store) SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error {
-	err := checkFigures(figures)
+	err := checkFigures(figures, nil)
 	if err == nil {
 		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveNet(ctx, tx, runID, trial, figures) })
 	}
@@ -89,7 +83,7 @@ func saveNet(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Planned
 		return err
 	}
 	names, values := namesAndValues(figures)
-	if err := insertMetrics(ctx, tx, names); err != nil {
+	if err := insertMetrics(ctx, tx, names, nil); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `
@@ -115,55 +109,31 @@ func trialID(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Planned
 	return id, notFound(err)
 }
 
-// namesAndValues lays figures out in columns.
-func namesAndValues(figures []stopwatt.Measurement) (names []string, values []float64) {
-	for _, m := range figures {
-		names, values = append(names, m.Metric), append(values, m.Value)
-	}
-	return names, values
-}
-
-// caseOf returns the key of a case of the run's suite.
-func caseOf(ctx context.Context, tx pgx.Tx, runID int64, c stopwatt.Case) (int64, error) {
+// caseIDs returns the keys of cases of the run's suite.
+func caseIDs(ctx context.Context, tx pgx.Tx, runID int64, cases []stopwatt.Case) (map[stopwatt.Case]int64, error) {
 	var suite int64
 	err := tx.QueryRow(ctx, "SELECT suite_id FROM stopwatt_store.runs WHERE id = $1", runID).Scan(&suite)
 	if err != nil {
-		return 0, notFound(err)
+		return nil, notFound(err)
 	}
-	if err := insertCases(ctx, tx, suite, []stopwatt.Case{c}); err != nil {
-		return 0, err
+	if err := insertCases(ctx, tx, suite, cases); err != nil {
+		return nil, err
 	}
+	implementations, workloads := columnsOf(cases)
+	rows, err := tx.Query(ctx, `
+		SELECT implementation, workload, id FROM stopwatt_store.cases
+		WHERE suite_id = $1 AND (implementation, workload) IN (SELECT * FROM unnest($2::text[], $3::text[]))`, suite, implementations, workloads)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[stopwatt.Case]int64{}
 	var id int64
-	err = tx.QueryRow(ctx, "SELECT id FROM stopwatt_store.cases WHERE suite_id = $1 AND implementation = $2 AND workload = $3",
-		suite, c.Implementation, c.Workload).Scan(&id)
-	return id, err
-}
-
-// saveFigures stores what the trial yielded, and why it did not yield the rest.
-func saveFigures(ctx context.Context, tx pgx.Tx, id int64, trial stopwatt.Trial) error {
-	measured, values := namesAndValues(trial.Measurements)
-	var absent, reasons []string
-	for _, a := range trial.Absent {
-		absent, reasons = append(absent, a.Metric), append(reasons, plain(a.Reason))
-	}
-	if err := insertMetrics(ctx, tx, slices.Concat(measured, absent)); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `
-		INSERT INTO stopwatt_store.measurements (trial_id, metric_id, value)
-		SELECT $1, m.id, v.value FROM unnest($2::text[], $3::float8[]) v (name, value) JOIN stopwatt_store.metrics m USING (name)`,
-		id, measured, values)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `
-		INSERT INTO stopwatt_store.absences (trial_id, metric_id, reason)
-		SELECT $1, m.id, v.reason FROM unnest($2::text[], $3::text[]) v (name, reason) JOIN stopwatt_store.metrics m USING (name)`,
-		id, absent, reasons)
-	if err != nil {
-		return err
-	}
-	return saveHistogram(ctx, tx, id, trial.Latency)
+	var c stopwatt.Case
+	_, err = pgx.ForEachRow(rows, []any{&c.Implementation, &c.Workload, &id}, func() error {
+		ids[c] = id
+		return nil
+	})
+	return ids, err
 }
 
 func saveHistogram(ctx context.Context, tx pgx.Tx, trial int64, latency *stopwatt.Histogram) error {
@@ -178,12 +148,12 @@ func saveHistogram(ctx context.Context, tx pgx.Tx, trial int64, latency *stopwat
 	return err
 }
 
-// readDone lists the trials of a run that are stored.
+// readDone lists the trials of a run that are stored, without their parts.
 func readDone(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.PlannedTrial, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT t.round, c.implementation, c.workload, t.revision
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
-		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
+		WHERE t.run_id = $1 AND t.part_of IS NULL ORDER BY t.position, t.id`, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +185,7 @@ func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, erro
 
 func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT t.id, t.round, c.implementation, c.workload, t.revision, t.position, t.status, t.reason, t.warnings,
+		SELECT t.id, t.part_of, t.round, c.implementation, c.workload, t.revision, t.position, t.status, t.reason, t.warnings,
 			t.started, t.window_start, t.window_end
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
 		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
@@ -223,52 +193,35 @@ func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, 
 		return nil, err
 	}
 	var trials []stopwatt.Trial
-	at := map[int64]int{} // where the trial of this key stands
+	at := map[int64]place{}
 	var id int64
+	var partOf *int64
 	var t stopwatt.Trial
-	into := []any{&id, &t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Position, &t.Status, &t.Reason, &t.Warnings,
+	into := []any{&id, &partOf, &t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Position, &t.Status, &t.Reason, &t.Warnings,
 		&t.Started, &t.Window.Start, &t.Window.End}
 	_, err = pgx.ForEachRow(rows, into, func() error {
-		at[id] = len(trials)
-		trials = append(trials, t)
+		if partOf != nil { // whose trial was inserted before it, at the same position
+			whole := &trials[at[*partOf].trial]
+			at[id] = place{at[*partOf].trial, len(whole.Parts)}
+			whole.Parts = append(whole.Parts, stopwatt.Part{Case: t.Case})
+		} else {
+			at[id] = place{len(trials), itself}
+			trials = append(trials, t)
+		}
 		t.Warnings = nil
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return trials, readFigures(ctx, tx, runID, trials, at)
+	if err := readFigures(ctx, tx, runID, trials, at); err != nil {
+		return nil, err
+	}
+	return trials, readHistograms(ctx, tx, runID, trials, at)
 }
 
-// readFigures adds to the trials what belongs to them.
-func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.Trial, at map[int64]int) error {
+func readHistograms(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.Trial, at map[int64]place) error {
 	var id int64
-	var m stopwatt.Measurement
-	err := forEach(ctx, tx, `
-		SELECT v.trial_id, x.name, v.value
-		FROM stopwatt_store.measurements v JOIN stopwatt_store.metrics x ON x.id = v.metric_id JOIN stopwatt_store.trials t ON t.id = v.trial_id
-		WHERE t.run_id = $1`, runID, []any{&id, &m.Metric, &m.Value}, func() error {
-		trials[at[id]].Measurements = append(trials[at[id]].Measurements, m)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var a stopwatt.Absence
-	err = forEach(ctx, tx, `
-		SELECT v.trial_id, x.name, v.reason
-		FROM stopwatt_store.absences v JOIN stopwatt_store.metrics x ON x.id = v.metric_id JOIN stopwatt_store.trials t ON t.id = v.trial_id
-		WHERE t.run_id = $1`, runID, []any{&id, &a.Metric, &a.Reason}, func() error {
-		trials[at[id]].Absent = append(trials[at[id]].Absent, a)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for i := range trials {
-		slices.SortFunc(trials[i].Measurements, func(a, b stopwatt.Measurement) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-		slices.SortFunc(trials[i].Absent, func(a, b stopwatt.Absence) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-	}
 	var kind string
 	var encoded []byte
 	return forEach(ctx, tx, `
@@ -278,8 +231,9 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 		if kind != histogramLatency {
 			return nil
 		}
-		trials[at[id]].Latency = &stopwatt.Histogram{}
-		return trials[at[id]].Latency.UnmarshalBinary(encoded)
+		trial := &trials[at[id].trial]
+		trial.Latency = &stopwatt.Histogram{}
+		return trial.Latency.UnmarshalBinary(encoded)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -20,15 +21,19 @@ import (
 	"gitlab.com/stopwatt/stopwatt/storage/storagetest"
 )
 
-// versionOne is a database as a stopwatt of schema version 1 left it:
-// testdata/version1.sql is what that one stored, version1.json what it read back.
-func versionOne(t *testing.T) (dsn string) {
+// versionOne and versionTwo are databases as stopwatts of those schema versions
+// left them: testdata/version1.sql is what that one stored, version1.json what it
+// read back.
+func versionOne(t *testing.T) (dsn string) { return leftBy(t, 1) }
+func versionTwo(t *testing.T) (dsn string) { return leftBy(t, 2) }
+
+func leftBy(t *testing.T, version int64) (dsn string) {
 	t.Helper()
 	dsn = embeddedtest.ForTest(t)
-	if err := storage.MigrateTo(t.Context(), dsn, 1); err != nil {
+	if err := storage.MigrateTo(t.Context(), dsn, version); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := os.ReadFile("testdata/version1.sql")
+	stored, err := os.ReadFile(fmt.Sprintf("testdata/version%d.sql", version))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +56,21 @@ func connect(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-func TestWhatVersionOneStoredReadsBack(t *testing.T) {
+func TestWhatOlderVersionsStoredReadsBack(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/version1.json")
+	for version := int64(1); version <= 2; version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			readsBack(t, open(t, leftBy(t, version)), fmt.Sprintf("testdata/version%d.json", version))
+		})
+	}
+}
+
+// readsBack compares what is stored with what the older version read, which knew
+// of no metrics that are listed with results.
+func readsBack(t *testing.T, s *storage.Store, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +81,10 @@ func TestWhatVersionOneStoredReadsBack(t *testing.T) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, versionOne(t))
 	for _, run := range want {
 		id := run.Results.Run.ID
 		results, err := s.Results(t.Context(), id)
-		if diff := cmp.Diff(run.Results, results, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		if diff := cmp.Diff(run.Results, results, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(stopwatt.Results{}, "Metrics")); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
 		trials, err := s.Trials(t.Context(), id)
@@ -76,10 +92,23 @@ func TestWhatVersionOneStoredReadsBack(t *testing.T) {
 			t.Error(err, diff)
 		}
 		for _, trial := range trials {
-			if samples, err := s.Samples(t.Context(), id, trial.PlannedTrial); err != nil || len(samples) != 0 || trial.Latency.Count() != 1 {
-				t.Errorf("%d samples, %d latencies, error %v", len(samples), trial.Latency.Count(), err)
+			if trial.Latency.Count() != 1 {
+				t.Errorf("%d latencies", trial.Latency.Count())
 			}
 		}
+	}
+}
+
+func TestSamplesOfOlderVersionsReadBack(t *testing.T) {
+	t.Parallel()
+	one, two := open(t, versionOne(t)), open(t, versionTwo(t))
+	trial := storagetest.Trial(1, "go", "csv")
+	if samples, err := one.Samples(t.Context(), 1, trial.PlannedTrial); err != nil || len(samples) != 0 {
+		t.Errorf("version 1 stored %d samples, error %v", len(samples), err)
+	}
+	samples, err := two.Samples(t.Context(), 1, trial.PlannedTrial)
+	if diff := cmp.Diff(trial.Samples, samples, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
 
@@ -87,30 +116,46 @@ func TestTheViewsSayOfVersionOneWhatTheySaid(t *testing.T) {
 	t.Parallel()
 	dsn := versionOne(t)
 	conn := connect(t, dsn)
-	before := viewed(t, conn)
+	before := viewed(t, conn, viewsOfOne, "epoch")
 	open(t, dsn)
-	if diff := cmp.Diff(before, viewed(t, conn)); diff != "" || len(before) != 2+3+9+1 {
+	if diff := cmp.Diff(before, viewed(t, conn, viewsOfOne, "epoch")); diff != "" || len(before) != 2+3+9+1 {
 		t.Errorf("%d rows\n%s", len(before), diff)
 	}
 }
 
-// viewed is all that the views of version 1 say, but the columns added since.
-func viewed(t *testing.T, conn *pgx.Conn) []string {
+func TestTheViewsSayOfVersionTwoWhatTheySaid(t *testing.T) {
+	t.Parallel()
+	dsn := versionTwo(t)
+	conn := connect(t, dsn)
+	before := viewed(t, conn, viewsOfTwo)
+	open(t, dsn)
+	if diff := cmp.Diff(before, viewed(t, conn, viewsOfTwo)); diff != "" || len(before) != 2+3+9+1+4+1 {
+		t.Errorf("%d rows\n%s", len(before), diff)
+	}
+}
+
+var (
+	viewsOfOne = []string{"runs", "trials", "measurements", "results"}
+	viewsOfTwo = append([]string{"energy", "idle", "machines"}, viewsOfOne...)
+)
+
+// viewed is all that views say, but the columns added since.
+func viewed(t *testing.T, conn *pgx.Conn, views []string, added ...string) []string {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), `
-		SELECT 'run ' || (to_jsonb(v) - 'epoch')::text FROM stopwatt.runs v
-		UNION ALL SELECT 'trial ' || to_jsonb(v)::text FROM stopwatt.trials v
-		UNION ALL SELECT 'measurement ' || to_jsonb(v)::text FROM stopwatt.measurements v
-		UNION ALL SELECT 'result ' || to_jsonb(v)::text FROM stopwatt.results v
-		ORDER BY 1`)
-	if err != nil {
-		t.Fatal(err)
+	added = append(added, "part_of", "base_commit", "imported", "source")
+	var all []string
+	for _, view := range views {
+		rows, err := conn.Query(t.Context(), "SELECT '"+view+" ' || (to_jsonb(v) - $1::text[])::text FROM stopwatt."+view+" v ORDER BY 1", added)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, lines...)
 	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
+	return all
 }
 
 func TestARunOfVersionOneIsContinuedOnItsMachine(t *testing.T) {
@@ -177,15 +222,71 @@ var asVersionOne = map[string]string{
 	"asks the view results": "SELECT * FROM stopwatt.results JOIN stopwatt.runs USING (run) WHERE run <> %d",
 }
 
+// asVersionTwo are statements of that version beside those of version 1.
+var asVersionTwo = with(asVersionOne, map[string]string{
+	"begins runs": `BEGIN;
+		INSERT INTO stopwatt_store.machines (fingerprint, name, identity, first_seen, last_seen) VALUES ('f', 'm', '{"ID": "7"}', now(), now())
+			ON CONFLICT (fingerprint) DO UPDATE SET last_seen = excluded.last_seen;
+		SELECT id, plan_key FROM stopwatt_store.runs WHERE key = 'none';
+		INSERT INTO stopwatt_store.commits (project_id, sha, parents, author, committed_at, subject)
+			VALUES (1, 'c', '{}', '', now(), '') ON CONFLICT DO NOTHING;
+		INSERT INTO stopwatt_store.machine_epochs (machine_id, key, identity, epoch, first_seen, last_seen)
+			SELECT id, 'e', '{}', '{"Kernel": "5.4"}', now(), now() FROM stopwatt_store.machines WHERE fingerprint = 'f'
+			ON CONFLICT (machine_id, key) DO UPDATE SET last_seen = excluded.last_seen;
+		INSERT INTO stopwatt_store.runs (key, plan_key, suite_id, machine_id, commit_id, branch, on_default, dirty, profile, baseline, seed,
+			rounds, planned, status, started, tool, command, settings, engine, meters, epoch_id)
+			SELECT 'old-%d', 'p', 1, m.id, c.id, 'main', true, false, '', 'go', 7, 1, 1, 'running', now(), '2', 'stopwatt run', '{}', '{}', '[]', e.id
+			FROM stopwatt_store.machines m JOIN stopwatt_store.machine_epochs e ON e.machine_id = m.id, stopwatt_store.commits c
+			WHERE m.fingerprint = 'f' AND c.sha = 'c';
+		COMMIT`,
+	"saves net figures": `BEGIN;
+		SELECT t.id FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id WHERE t.id = 1;
+		INSERT INTO stopwatt_store.metrics (name, unit, better) VALUES ('time', 's', 'less') ON CONFLICT DO NOTHING;
+		INSERT INTO stopwatt_store.measurements (trial_id, metric_id, value) VALUES (1, 1, %d)
+			ON CONFLICT (trial_id, metric_id) DO UPDATE SET value = excluded.value;
+		COMMIT`,
+	"asks the view energy":         "SELECT * FROM stopwatt.energy WHERE run <> %d",
+	"asks views side by side":      "SELECT * FROM stopwatt.runs JOIN stopwatt.trials USING (run) JOIN stopwatt.results USING (run) WHERE run <> %d",
+	"asks them the other way":      "SELECT * FROM stopwatt.results JOIN stopwatt.trials USING (run) JOIN stopwatt.runs USING (run) WHERE run <> %d",
+	"asks for figures of machines": "SELECT * FROM stopwatt.machines JOIN stopwatt.runs USING (epoch) JOIN stopwatt.measurements USING (run) WHERE run <> %d",
+})
+
+func with(statements, others map[string]string) map[string]string {
+	all := maps.Clone(statements)
+	maps.Copy(all, others)
+	return all
+}
+
 func TestFourMigrateWhileVersionOneReadsAndWrites(t *testing.T) {
 	t.Parallel()
 	dsn := versionOne(t)
+	fourMigrate(t, dsn, asVersionOne)
+	got := query(t, open(t, dsn), "select count(*) = count(kernel) and count(*) > 3, count(epoch) from runs where kernel <> ''")
+	if diff := cmp.Diff([][]any{{true, int64(0)}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFourMigrateWhileVersionTwoReadsAndWrites(t *testing.T) {
+	t.Parallel()
+	dsn := versionTwo(t)
+	fourMigrate(t, dsn, asVersionTwo)
+	got := query(t, open(t, dsn), "select count(*) = count(kernel) and count(*) > 3, bool_or(imported), count(base_commit) from runs")
+	if diff := cmp.Diff([][]any{{true, false, int64(0)}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// fourMigrate brings a database up to date, four at once, while others execute
+// statements on it.
+func fourMigrate(t *testing.T, dsn string, statements map[string]string) {
+	t.Helper()
 	migrated, going, ended := make(chan struct{}), make(chan string), make(chan error)
-	for name, sql := range asVersionOne {
+	for name, sql := range statements {
 		conn := connect(t, dsn)
 		go func() { ended <- repeat(t.Context(), conn, name, sql, going, migrated) }()
 	}
-	for range asVersionOne {
+	for range statements {
 		<-going
 	}
 	outcomes := make(chan error)
@@ -200,16 +301,11 @@ func TestFourMigrateWhileVersionOneReadsAndWrites(t *testing.T) {
 	}
 	err := errors.Join(<-outcomes, <-outcomes, <-outcomes, <-outcomes)
 	close(migrated)
-	for range asVersionOne {
+	for range statements {
 		err = errors.Join(err, <-ended)
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	s := open(t, dsn)
-	got := query(t, s, "select count(*) = count(kernel) and count(*) > 3, count(epoch) from runs where kernel <> ''")
-	if diff := cmp.Diff([][]any{{true, int64(0)}}, got); diff != "" {
-		t.Error(diff)
 	}
 }
 

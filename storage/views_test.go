@@ -105,6 +105,9 @@ func trials() []stopwatt.Trial {
 		meter(&trial, stopwatt.Energy{Meter: "board", Gross: int64(board * row.seconds * 1e6)}, idlePowers[0])
 		meter(&trial, stopwatt.Energy{Meter: "cpu", Gross: int64(cpu * row.seconds * 1e6)}, idlePowers[1])
 		meter(&trial, stopwatt.Energy{Meter: "plug", Absent: "it gave no reading"}, idlePowers[2])
+		if row.implementation == "go" && row.workload == "static" {
+			trial.Repetitions = []stopwatt.Repetitions{{Metric: "time", Values: []float64{3, 1.5, 1.25, 2.25}}}
+		}
 		if row.reason != "" {
 			trial.Status, trial.Reason = stopwatt.Invalid, row.reason
 		}
@@ -339,6 +342,67 @@ func TestLongTextsOfAMachineStandOnceForAnEpoch(t *testing.T) {
 		union all select 'machines' from stopwatt_store.machines m where m::text like '%flags%'
 		union all select 'epochs' from stopwatt_store.machine_epochs e where e::text like '%flags%'`)
 	if diff := cmp.Diff([][]any{{"epochs"}, {"epochs"}}, places); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPartsAreTrialsOfTheirOwnThatCountAsNone(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	trial := storagetest.Trial(1, "go", "csv")
+	trial.Repetitions = []stopwatt.Repetitions{{Metric: "time", Values: []float64{4, 6}}}
+	trial.Defines = []stopwatt.Metric{{Name: "score", Unit: "points", Better: stopwatt.More}}
+	for _, name := range []string{"csv/sort", "csv/add"} {
+		part := stopwatt.Part{Case: stopwatt.Case{Implementation: "go", Workload: name}}
+		part.Measurements = []stopwatt.Measurement{{Metric: "score", Value: 7}}
+		part.Repetitions = []stopwatt.Repetitions{{Metric: "score", Values: []float64{6, 8}}}
+		trial.Parts = append(trial.Parts, part)
+	}
+	endRun(t, s, storagetest.Run(), stopwatt.Finished, []stopwatt.Trial{trial}, nil)
+	got := query(t, s, "select p.workload, p.status, p.position, p.window_seconds = w.window_seconds, w.workload, w.part_of from trials p join trials w on p.part_of = w.trial order by p.trial")
+	want := [][]any{
+		{"csv/sort", "valid", int64(1), true, "csv", nil},
+		{"csv/add", "valid", int64(1), true, "csv", nil},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]any{{int64(1), int64(0)}}, query(t, s, "select valid, invalid from runs")); diff != "" {
+		t.Error(diff)
+	}
+	got = query(t, s, "select workload, metric, unit, better, value from measurements where metric = 'score' order by trial")
+	want = [][]any{{"csv/sort", "score", "points", "more", 7.0}, {"csv/add", "score", "points", "more", 7.0}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	got = query(t, s, "select workload, metric, repetition, value from repetitions where workload <> 'csv/add' order by trial, metric, repetition")
+	want = [][]any{
+		{"csv", "time", int64(1), 4.0}, {"csv", "time", int64(2), 6.0},
+		{"csv/sort", "score", int64(1), 6.0}, {"csv/sort", "score", int64(2), 8.0},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRunsTellTheirBaseAndWhereImportedFiguresComeFrom(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	against, imported := storagetest.Run(), storagetest.Run()
+	against.Against.Commit = stopwatt.Commit{SHA: "ba5e", Time: against.Started}
+	endRun(t, s, against, stopwatt.Finished, nil, summaries())
+	imported.Key, imported.PlanKey, imported.Started = "k-2", "plan-2", imported.Started.Add(time.Hour)
+	imported.Machine, imported.Imported, imported.Source = stopwatt.Machine{Name: "board-1", Named: true}, true, "figures.csv"
+	endRun(t, s, imported, stopwatt.Finished, nil, summaries())
+	got := query(t, s, "select commit, base_commit, machine, fingerprint is null, epoch is null, imported, source from runs order by run")
+	want := [][]any{
+		{"5f0c1e", "ba5e", "board-1", false, false, false, nil},
+		{"5f0c1e", nil, "board-1", true, true, true, "figures.csv"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]any{{"k-1", false}, {"k-2", true}}, query(t, s, "select distinct key, r.imported from results r join runs using (run) order by key")); diff != "" {
 		t.Error(diff)
 	}
 }

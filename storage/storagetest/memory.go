@@ -20,8 +20,9 @@ type Memory struct {
 	// Its error becomes the call's.
 	Fail func(method string) error
 
-	mu   sync.Mutex
-	runs []*memoryRun // the ID of a run is its place here, from 1
+	mu      sync.Mutex
+	runs    []*memoryRun // the ID of a run is its place here, from 1
+	defined map[string]stopwatt.Metric
 }
 
 type memoryRun struct {
@@ -95,8 +96,14 @@ func (r *memoryRun) reopen() {
 }
 
 func samePlan(a, b stopwatt.Run) bool {
-	return a.PlanKey == b.PlanKey && a.Project == b.Project && a.Suite == b.Suite &&
-		storage.Fingerprint(a.Machine.Identity) == storage.Fingerprint(b.Machine.Identity)
+	return a.PlanKey == b.PlanKey && a.Project == b.Project && a.Suite == b.Suite && sameMachine(a.Machine, b.Machine)
+}
+
+func sameMachine(a, b stopwatt.Machine) bool {
+	if a.Named || b.Named {
+		return a.Named == b.Named && a.Name == b.Name
+	}
+	return storage.Fingerprint(a.Identity) == storage.Fingerprint(b.Identity)
 }
 
 // SaveTrial does what storage.Store.SaveTrial does.
@@ -110,7 +117,7 @@ func (m *Memory) SaveTrial(_ context.Context, runID int64, trial stopwatt.Trial)
 	if err != nil {
 		return err
 	}
-	if err := check(trial); err != nil {
+	if err := m.check(trial); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(r.trials, func(t stopwatt.Trial) bool { return t.PlannedTrial == trial.PlannedTrial }) {
@@ -130,7 +137,7 @@ func (m *Memory) SaveNet(_ context.Context, runID int64, trial stopwatt.PlannedT
 	if err != nil {
 		return err
 	}
-	if err := check(stopwatt.Trial{Measurements: figures}); err != nil {
+	if err := m.check(stopwatt.Trial{Measurements: figures}); err != nil {
 		return err
 	}
 	i := slices.IndexFunc(r.trials, func(t stopwatt.Trial) bool { return t.PlannedTrial == trial })
@@ -145,29 +152,6 @@ func (m *Memory) SaveNet(_ context.Context, runID int64, trial stopwatt.PlannedT
 	stored.Measurements = append(stored.Measurements, figures...)
 	stored.Absent = slices.DeleteFunc(slices.Clone(stored.Absent), func(a stopwatt.Absence) bool { return among(a.Metric) })
 	return nil
-}
-
-// check refuses what the database would refuse.
-func check(trial stopwatt.Trial) error {
-	var names []string
-	for _, m := range trial.Measurements {
-		if notAFigure(m.Value) {
-			return fmt.Errorf("%s is %g, which is no figure", m.Metric, m.Value)
-		}
-		if slices.Contains(names, m.Metric) {
-			return fmt.Errorf("%s was measured twice", m.Metric)
-		}
-		names = append(names, m.Metric)
-	}
-	for _, a := range trial.Absent {
-		names = append(names, a.Metric)
-	}
-	for _, name := range names {
-		if _, known := stopwatt.MetricNamed(name); !known {
-			return fmt.Errorf("metric %q is not known", name)
-		}
-	}
-	return checkSamples(trial.Samples)
 }
 
 func notAFigure(value float64) bool { return math.IsNaN(value) || math.IsInf(value, 0) }
@@ -186,6 +170,9 @@ func (m *Memory) SaveSummaries(_ context.Context, runID int64, summaries []stopw
 	for _, summary := range summaries {
 		if slices.ContainsFunc([]float64{summary.Mean, summary.SD, summary.Median, summary.Min, summary.Max}, notAFigure) {
 			return fmt.Errorf("%s of %s is no figure", summary.Metric, summary.Case)
+		}
+		if err := m.know(summary.Metric, nil); err != nil {
+			return err
 		}
 	}
 	r.summaries = slices.Clone(summaries)
@@ -221,13 +208,7 @@ func (m *Memory) Trials(_ context.Context, runID int64) ([]stopwatt.Trial, error
 	trials := slices.Clone(r.trials)
 	slices.SortStableFunc(trials, func(a, b stopwatt.Trial) int { return cmp.Compare(a.Position, b.Position) })
 	for i := range trials {
-		trials[i].Measurements = slices.SortedFunc(slices.Values(trials[i].Measurements), func(a, b stopwatt.Measurement) int {
-			return stopwatt.CompareMetrics(a.Metric, b.Metric)
-		})
-		trials[i].Absent = slices.SortedFunc(slices.Values(trials[i].Absent), func(a, b stopwatt.Absence) int {
-			return stopwatt.CompareMetrics(a.Metric, b.Metric)
-		})
-		trials[i].Samples = nil
+		m.inOrder(&trials[i])
 	}
 	return trials, nil
 }

@@ -21,38 +21,107 @@ func (m *Memory) Results(_ context.Context, runID int64) (stopwatt.Results, erro
 		return stopwatt.Results{}, err
 	}
 	results := stopwatt.Results{Run: r.run}
-	for _, c := range r.run.Settings.Cases() {
+	for _, c := range r.cases() {
 		for _, revision := range r.revisions(c) {
 			results.Cases = append(results.Cases, r.result(c, revision))
 		}
 	}
+	results.Metrics = m.occurring(results.Cases)
 	return results, nil
+}
+
+// occurring are the metrics that occur in cases.
+func (m *Memory) occurring(cases []stopwatt.CaseResult) []stopwatt.Metric {
+	var names []string
+	for _, c := range cases {
+		for _, s := range c.Summaries {
+			names = append(names, s.Metric)
+		}
+		for _, a := range c.Absent {
+			names = append(names, a.Metric)
+		}
+	}
+	slices.SortFunc(names, stopwatt.CompareMetrics)
+	var metrics []stopwatt.Metric
+	for _, name := range slices.Compact(names) {
+		metric, known := stopwatt.MetricNamed(name)
+		if !known {
+			metric = m.defined[name]
+		}
+		metrics = append(metrics, metric)
+	}
+	return metrics
+}
+
+// cases lists those of the suite, workload by workload, behind each its parts.
+func (r *memoryRun) cases() []stopwatt.Case {
+	var cases []stopwatt.Case
+	for _, workload := range r.run.Settings.Workloads {
+		for _, name := range append([]string{workload.Name}, r.partsOf(workload.Name)...) {
+			for _, implementation := range r.run.Settings.Implementations {
+				cases = append(cases, stopwatt.Case{Implementation: implementation.Name, Workload: name})
+			}
+		}
+	}
+	return cases
+}
+
+// partsOf lists the parts of a workload in the order in which they were told
+// first.
+func (r *memoryRun) partsOf(workload string) []string {
+	var names []string
+	for _, trial := range slices.SortedStableFunc(slices.Values(r.trials), func(a, b stopwatt.Trial) int { return cmp.Compare(a.Position, b.Position) }) {
+		for _, part := range trial.Parts {
+			if trial.Case.Workload == workload && !slices.Contains(names, part.Case.Workload) {
+				names = append(names, part.Case.Workload)
+			}
+		}
+	}
+	return names
+}
+
+// trialsOf lists the trials of a case and revision, and whether they are parts
+// of others.
+func (r *memoryRun) trialsOf(c stopwatt.Case, revision stopwatt.Revision) (trials []stopwatt.Trial, parts bool) {
+	for _, trial := range r.trials {
+		if trial.Revision != revision {
+			continue
+		}
+		for i, part := range wholeAndParts(trial) {
+			if part.Case != c {
+				continue
+			}
+			of := trial
+			of.Case, of.Absent = part.Case, part.Absent
+			if i > 0 {
+				of.Warnings, parts = nil, true
+			}
+			trials = append(trials, of)
+		}
+	}
+	return trials, parts
 }
 
 // revisions lists those of a case that have a trial or a summary.
 func (r *memoryRun) revisions(c stopwatt.Case) []stopwatt.Revision {
 	var revisions []stopwatt.Revision
-	for _, trial := range r.trials {
-		if trial.Case == c {
-			revisions = append(revisions, trial.Revision)
+	for _, revision := range []stopwatt.Revision{stopwatt.Base, stopwatt.Head} {
+		trials, _ := r.trialsOf(c, revision)
+		summarized := slices.ContainsFunc(r.summaries, func(s stopwatt.Summary) bool { return s.Case == c && s.Revision == revision })
+		if len(trials) > 0 || summarized {
+			revisions = append(revisions, revision)
 		}
 	}
-	for _, summary := range r.summaries {
-		if summary.Case == c {
-			revisions = append(revisions, summary.Revision)
-		}
-	}
-	slices.Sort(revisions)
-	return slices.Compact(revisions)
+	return revisions
 }
 
 func (r *memoryRun) result(c stopwatt.Case, revision stopwatt.Revision) stopwatt.CaseResult {
-	result := stopwatt.CaseResult{Case: c, Revision: revision}
+	trials, parts := r.trialsOf(c, revision)
+	result := stopwatt.CaseResult{Case: c, Revision: revision, Part: parts}
 	reasons, absent, warnings := map[string]int{}, map[stopwatt.Absence]int{}, map[string]int{}
-	for _, trial := range r.trials {
-		switch {
-		case trial.Case != c || trial.Revision != revision:
-		case trial.Status == stopwatt.Valid:
+	for _, trial := range trials {
+		switch trial.Status {
+		case stopwatt.Valid:
 			result.Valid++
 			result.Marked += min(len(trial.Warnings), 1)
 			for _, absence := range trial.Absent {
