@@ -119,7 +119,7 @@ func trials() []stopwatt.Trial {
 // meter adds the figures of a meter to a trial, and samples that leave a tenth
 // of its window uncovered.
 func meter(trial *stopwatt.Trial, energy stopwatt.Energy, idle stopwatt.IdlePower) {
-	figures, absent := energy.Figures(idle, trial.Window, 1000)
+	figures, absent := energy.Figures(idle, trial.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: 1000})
 	trial.Measurements = append(trial.Measurements, figures...)
 	trial.Absent = append(trial.Absent, absent...)
 	if energy.Absent == "" {
@@ -290,9 +290,9 @@ func TestEnergyKeepsGrossWhereNetIsAbsent(t *testing.T) {
 	s := open(t, embeddedtest.ForTest(t))
 	noIdle, noAnswer, plain := storagetest.Trial(1, "go", "csv"), storagetest.Trial(2, "go", "csv"), storagetest.Trial(3, "go", "csv")
 	energy := stopwatt.Energy{Meter: "board", Gross: 10e6}
-	figures, absent := energy.Figures(stopwatt.IdlePower{Absent: "masked"}, noIdle.Window, 7)
+	figures, absent := energy.Figures(stopwatt.IdlePower{Absent: "masked"}, noIdle.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: 7})
 	noIdle.Measurements, noIdle.Absent, noIdle.Samples = append(noIdle.Measurements, figures...), absent, nil
-	figures, absent = energy.Figures(stopwatt.IdlePower{Watts: 3}, noAnswer.Window, 0)
+	figures, absent = energy.Figures(stopwatt.IdlePower{Watts: 3}, noAnswer.Window, stopwatt.Work{Per: stopwatt.RightAnswer})
 	noAnswer.Measurements, noAnswer.Absent, noAnswer.Samples = figures, absent, nil
 	endRun(t, s, storagetest.Run(), stopwatt.Finished, []stopwatt.Trial{noIdle, noAnswer, plain}, nil)
 	got := query(t, s, "select round, gross, net < -5 as negative, per_request, requests, coverage, reason from energy order by round")
