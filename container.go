@@ -5,7 +5,7 @@ package stopwatt
 const (
 	LabelRun   = "stopwatt.run"   // the run's key
 	LabelOwner = "stopwatt.owner" // which process made it: see Owner
-	LabelRole  = "stopwatt.role"  // server, driver or agent
+	LabelRole  = "stopwatt.role"  // server, driver or meters
 )
 
 // A ContainerOrder says which container is wanted. What it does not grant is

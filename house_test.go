@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"trial":        {},
 	"orchestrator": {"jobs", "regression", "trial"},
 
-	"cmd/stopwatt-agent": {"agent"},
+	"cmd/stopwatt-agent": {"agent", "meter"},
 	"cmd/stopwatt": {"containers", "git", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
 		"storage", "storage/embedded", "trial"},
 }

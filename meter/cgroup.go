@@ -174,14 +174,20 @@ func (s sight) show(path, controller string, unified bool) (cgroup, error) {
 		return cgroup{}, err
 	}
 	for _, m := range s.mounts {
-		if m.unified != unified || (!unified && !slices.Contains(m.options, controller)) {
-			continue
-		}
-		if below, ok := m.shows(path); ok {
-			return cgroup{dir: s.host.path(filepath.Join(m.point, below)), unified: unified}, nil
+		if dir, ok := s.at(m, path, controller, unified); ok {
+			return cgroup{dir: dir, unified: unified}, nil
 		}
 	}
 	return cgroup{}, fmt.Errorf("no mounted cgroup file system shows %s: run stopwatt on the host, or mount the host's /sys/fs/cgroup", path)
+}
+
+// at is where a mount shows a path of the hierarchy of a controller.
+func (s sight) at(m mount, path, controller string, unified bool) (dir string, ok bool) {
+	if m.unified != unified || (!unified && !slices.Contains(m.options, controller)) {
+		return "", false
+	}
+	below, ok := m.shows(path)
+	return s.host.path(filepath.Join(m.point, below)), ok
 }
 
 // containerPath cuts a process's path down to its container's cgroup, or says

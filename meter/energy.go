@@ -32,6 +32,7 @@ type refusal struct {
 	says     string
 	remedies []stopwatt.Remedy
 	nothing  bool // there is no such meter at all, and nobody need wait for it
+	denied   bool // it is there, and this user may not read it
 }
 
 func (r refusal) Error() string { return r.says }
@@ -56,6 +57,11 @@ type openMeter struct {
 // stays in the list, absent, and the findings say why and how to mend it. What
 // was looked for without being named, and is not there at all, is a finding only.
 func OpenMeters(host Host, file stopwatt.MachineFile) (*Meters, []stopwatt.Finding) {
+	return openMeters(host, file, Host.openMeter)
+}
+
+// openMeters opens each meter by a function that knows its kind.
+func openMeters(host Host, file stopwatt.MachineFile, open func(Host, stopwatt.MeterSetting, string) (instrument, error)) (*Meters, []stopwatt.Finding) {
 	m := &Meters{host: host}
 	settings := file.Meters
 	if settings == nil {
@@ -63,7 +69,7 @@ func OpenMeters(host Host, file stopwatt.MachineFile) (*Meters, []stopwatt.Findi
 	}
 	var findings []stopwatt.Finding
 	for _, setting := range settings {
-		opened, err := host.openMeter(setting, file.Powercap)
+		opened, err := open(host, setting, file.Powercap)
 		if err != nil {
 			findings = append(findings, finding(setting.Name, err))
 		}
@@ -92,16 +98,37 @@ func finding(name string, err error) stopwatt.Finding {
 // openMeter opens one meter.
 func (h Host) openMeter(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
 	switch {
-	case setting.RAPL != "":
-		return h.openRAPL(powercapDir, setting.RAPL)
-	case setting.HWMon != nil:
-		return h.openHWMon(*setting.HWMon)
 	case setting.HTTP != nil:
 		return openHTTP(*setting.HTTP)
 	case setting.Command != nil:
 		return openCommand(h, *setting.Command)
 	}
-	return instrument{}, refusal{says: "its setting says neither rapl, hwmon, http nor command"}
+	return h.openFiles(setting, powercapDir)
+}
+
+// openFiles opens a meter that is read from files of the machine. Apart from
+// openMeter, so that a program that has only these is half as large: without
+// net/http.
+func (h Host) openFiles(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
+	switch {
+	case setting.RAPL != "":
+		return h.openRAPL(powercapDir, setting.RAPL)
+	case setting.HWMon != nil:
+		return h.openHWMon(*setting.HWMon)
+	}
+	return instrument{}, refusal{says: "it is asked over the network or by a program, which is done where stopwatt itself runs, and that is not this machine"}
+}
+
+// denied names the meters that this user may not read.
+func (m *Meters) denied() []string {
+	var names []string
+	for _, meter := range m.meters {
+		var refused refusal
+		if errors.As(meter.refused, &refused) && refused.denied {
+			names = append(names, meter.name)
+		}
+	}
+	return names
 }
 
 // discover says what to look for where no file names the meters.

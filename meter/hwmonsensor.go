@@ -102,7 +102,7 @@ func (s *powerSensor) close() error {
 func (c chip) unreadable(channel int, errs ...error) error {
 	for _, err := range errs {
 		if errors.Is(err, fs.ErrPermission) {
-			return refusal{says: fmt.Sprintf("%s is here, but this user may not read it", c), remedies: []stopwatt.Remedy{
+			return refusal{denied: true, says: fmt.Sprintf("%s is here, but this user may not read it", c), remedies: []stopwatt.Remedy{
 				{When: "until the next boot", Line: "sudo chmod a+r " + c.dir + "/*_input"},
 			}}
 		}

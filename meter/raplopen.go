@@ -149,7 +149,7 @@ func unreadable(zone raplZone, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return refusal{says: fmt.Sprintf("RAPL is here, but %s cannot be read: %v", zone.fullName(), err)}
 	}
-	return refusal{says: fmt.Sprintf("RAPL is here (%s) but only root may read it", zone.fullName()), remedies: []stopwatt.Remedy{
+	return refusal{denied: true, says: fmt.Sprintf("RAPL is here (%s) but only root may read it", zone.fullName()), remedies: []stopwatt.Remedy{
 		{When: "until the next boot", Line: "sudo chmod a+r /sys/class/powercap/intel-rapl*:*/energy_uj"},
 		{When: "for good", Line: `echo 'SUBSYSTEM=="powercap", ACTION=="add", RUN+="/bin/chmod a+r /sys%p/energy_uj"' | sudo tee /etc/udev/rules.d/70-stopwatt.rules`},
 	}}

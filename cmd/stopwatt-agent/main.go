@@ -1,6 +1,7 @@
 //go:build linux
 
-// Command stopwatt-agent is put into containers to drive load at a server.
+// Command stopwatt-agent is put into containers: to drive load at a server, or
+// to read the meters of a machine that stopwatt itself does not see.
 package main
 
 import (
@@ -12,11 +13,13 @@ import (
 	"syscall"
 
 	"gitlab.com/stopwatt/stopwatt/agent"
+	"gitlab.com/stopwatt/stopwatt/meter"
 )
 
 const usage = `usage:
   stopwatt-agent drive       carry out the order and the commands on standard input
   stopwatt-agent serve ADDR  answer every request on ADDR (host:port), at no cost
+  stopwatt-agent meters      answer the questions on standard input about this machine's meters
   stopwatt-agent version     print the version
 `
 
@@ -38,6 +41,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errors io.Writer
 		err = agent.Converse(ctx, in, out)
 	case len(args) == 2 && args[0] == "serve":
 		err = agent.Serve(ctx, args[1], nil)
+	case len(args) == 1 && args[0] == "meters":
+		err = meter.Serve(ctx, in, out)
 	case len(args) == 1 && args[0] == "version":
 		_, err = fmt.Fprintln(out, "stopwatt-agent", version)
 	default:
