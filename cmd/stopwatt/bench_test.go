@@ -27,7 +27,7 @@ func BenchmarkTrialOverhead(b *testing.B) {
 	defer docker.Close()
 	server, agent := benchImages(b, docker)
 	d := &desk{getenv: func(string) string { return "" }}
-	instruments, err := d.openInstruments(stopwatt.MeterSettings{Every: 100 * time.Millisecond, Counters: true})
+	instruments, err := d.openInstruments(b.Context(), docker, stopwatt.MeterSettings{Every: 100 * time.Millisecond, Counters: true})
 	if err != nil {
 		b.Fatal(err)
 	}

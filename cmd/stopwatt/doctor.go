@@ -10,12 +10,15 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
-	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/report"
 )
 
-// lookFor is how long doctor watches the energy meters.
-const lookFor = 2 * time.Second
+// lookFor is how long doctor watches the energy meters, and lookEvery how often
+// it reads them.
+const (
+	lookFor   = 2 * time.Second
+	lookEvery = 100 * time.Millisecond
+)
 
 // doctorVerb is `stopwatt doctor`.
 func (d *desk) doctorVerb() *cobra.Command {
@@ -79,34 +82,43 @@ func namedEnergies(file stopwatt.MachineFile) []string {
 
 // findings looks at Docker, the database, the machine and its energy meters.
 func (d *desk) findings(ctx context.Context) (stopwatt.Machine, []stopwatt.Finding, error) {
-	findings := append(d.dockerFindings(ctx), d.databaseFinding(ctx))
-	host := meter.Host{Root: "/"}
-	findings = append(findings, host.Findings()...)
-	file, err := d.machineFile()
+	docker, findings := d.dockerFindings(ctx)
+	if docker != nil {
+		defer docker.Close()
+	}
+	findings = append(findings, d.databaseFinding(ctx))
+	instruments, err := d.openInstruments(ctx, docker, stopwatt.MeterSettings{Every: lookEvery, Counters: true})
 	if err != nil {
 		return stopwatt.Machine{}, nil, err
 	}
-	meters, refused := meter.OpenMeters(d.meterHost(), file)
-	defer meters.Close()
-	readable, err := meters.Look(ctx, lookFor)
+	defer instruments.close()
+	found, err := instruments.station.Findings(ctx, lookFor)
 	if err != nil {
 		return stopwatt.Machine{}, nil, err
 	}
-	i := instruments{host: host, file: file}
-	return i.machine(stopwatt.Engine{}), append(append(findings, readable...), refused...), nil
+	beside, err := instruments.beside.look(ctx, lookFor)
+	if err != nil {
+		return stopwatt.Machine{}, nil, err
+	}
+	return instruments.machine(stopwatt.Engine{}), slices.Concat(findings, []stopwatt.Finding{instruments.way}, found, beside), nil
 }
 
-// dockerFindings says what the engine is like, or why it cannot be reached.
-func (d *desk) dockerFindings(ctx context.Context) []stopwatt.Finding {
-	docker, err := containers.Connect(ctx, d.dockerConfig())
-	if err == nil {
-		defer docker.Close()
-		var findings []stopwatt.Finding
-		if findings, err = docker.Findings(ctx); err == nil {
-			return findings
-		}
+// dockerFindings says what the engine is like, or why it cannot be reached; it
+// is nil then.
+func (d *desk) dockerFindings(ctx context.Context) (*containers.Docker, []stopwatt.Finding) {
+	unfit := func(err error) []stopwatt.Finding {
+		return []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Unfit, Says: err.Error()}}
 	}
-	return []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Unfit, Says: err.Error()}}
+	docker, err := containers.Connect(ctx, d.dockerConfig())
+	if err != nil {
+		return nil, unfit(err)
+	}
+	findings, err := docker.Findings(ctx)
+	if err != nil {
+		docker.Close()
+		return nil, unfit(err)
+	}
+	return docker, findings
 }
 
 // databaseFinding says where results are stored, or why they cannot be.

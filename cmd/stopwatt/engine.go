@@ -40,6 +40,12 @@ func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent st
 	if removed > 0 {
 		fmt.Fprintf(d.stderr, "clean   containers of killed runs: %d removed\n", removed)
 	}
+	return d.agentImage(ctx, docker)
+}
+
+// agentImage makes sure of the image of the agent, which drives load and reads
+// meters.
+func (d *desk) agentImage(ctx context.Context, docker *containers.Docker) (string, error) {
 	binary, err := agentBinary(docker.Engine().Architecture)
 	if err != nil {
 		return "", surroundings(err)

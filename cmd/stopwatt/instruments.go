@@ -8,40 +8,128 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/trial"
 )
 
-// instruments are what a run is metered with on this machine.
-type instruments struct {
-	host     meter.Host
-	file     stopwatt.MachineFile
-	meters   *meter.Meters
-	settings stopwatt.MeterSettings
-	sampler  *meter.Sampler // nil while idle power is measured
+// A station is a machine that is open for a run: this one, or one that a helper
+// container reads for us.
+type station interface {
+	Machine() stopwatt.Machine
+	Meters() []stopwatt.Meter
+	Reading() stopwatt.MachineReading
+	Account(pid int) (meter.Accounting, error)
+	Watch(containers map[string]meter.Counter) meter.Watching
+	Idle(ctx context.Context, place stopwatt.IdlePlace, lasting time.Duration) (stopwatt.IdleWindow, error)
+	Settle(ctx context.Context, earlier stopwatt.MachineReading, atMost time.Duration) (time.Duration, stopwatt.MachineReading, error)
+	Findings(ctx context.Context, lasting time.Duration) ([]stopwatt.Finding, error)
+	Close()
 }
 
-// openInstruments opens the energy meters of this machine and begins to sample
-// them.
-func (d *desk) openInstruments(settings stopwatt.MeterSettings) (*instruments, error) {
+// instruments are what a run is metered with on the engine's machine.
+type instruments struct {
+	file     stopwatt.MachineFile
+	settings stopwatt.MeterSettings
+	station  station
+	// beside are the energy meters that only this process can ask, over the
+	// network or by a program, while a helper container reads the others; nil
+	// when there are none.
+	beside *besides
+	// monotonic reads the clock of the engine's machine; nil when that has
+	// another kernel.
+	monotonic func() int64
+	why       string           // the meters are not read by this process; empty: they are
+	way       stopwatt.Finding // who reads them
+}
+
+// openInstruments opens the counters and energy meters of the engine's machine
+// and begins to sample them: here, or where they cannot be read here, through a
+// helper container. Docker may be nil, when there is no engine.
+func (d *desk) openInstruments(ctx context.Context, docker *containers.Docker, settings stopwatt.MeterSettings) (*instruments, error) {
 	file, err := d.machineFile()
 	if err != nil {
 		return nil, err
 	}
-	i := &instruments{host: meter.Host{Root: "/", NoCounters: !settings.Counters}, file: file, settings: settings}
-	i.meters, _ = meter.OpenMeters(d.meterHost(), file) // what cannot be read is told as absent; doctor says how to mend it
-	i.sampler = i.meters.Sample(settings.Every)
+	order := meter.StationOrder{MetersRoot: d.getenv("STOPWATT_METERS_ROOT"), NoCounters: !settings.Counters, Every: settings.Every, File: file}
+	i := &instruments{file: file, settings: settings, monotonic: meter.Host{}.Monotonic}
+	here := meter.Open(order)
+	i.station, i.way = here, stopwatt.Finding{Subject: "meters", Verdict: stopwatt.Fit, Says: "read by stopwatt itself: it sees the engine's host"}
+	if i.why = d.whyElsewhere(ctx, docker, here); i.why == "" {
+		return i, nil
+	}
+	here.Close() // a program that is a meter may bear no second one beside it
+	i.way.Says = "read by a helper container, because " + i.why
+	err = d.sendElsewhere(ctx, docker, i, order)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		i.way.Verdict, i.way.Says = stopwatt.Doubtful, fmt.Sprintf("read here, although %s: no helper container could be started: %v", i.why, err)
+		i.station = meter.Open(order)
+		if docker.Engine().Remote {
+			i.monotonic = nil
+		}
+	}
 	return i, nil
 }
 
-// meterHost is where the energy meters' files are: below /, or below
-// $STOPWATT_METERS_ROOT where the machine's /sys is seen in another place.
-func (d *desk) meterHost() meter.Host {
-	return meter.Host{Root: cmp.Or(d.getenv("STOPWATT_METERS_ROOT"), "/")}
+// whyElsewhere says why the meters cannot be read in this process; empty when
+// they can.
+func (d *desk) whyElsewhere(ctx context.Context, docker *containers.Docker, here *meter.Station) string {
+	if docker == nil {
+		return ""
+	}
+	if docker.Engine().Remote {
+		return "the Docker Engine is reached over a network: its host may be another machine"
+	}
+	if err := (meter.Host{}).Sees(docker.Listener(ctx)); err != nil {
+		return err.Error()
+	}
+	if denied := here.Denied(); len(denied) > 0 {
+		return "this user may not read the meter " + strings.Join(denied, ", ")
+	}
+	return ""
+}
+
+// sendElsewhere has a helper container read the meters.
+func (d *desk) sendElsewhere(ctx context.Context, docker *containers.Docker, i *instruments, order meter.StationOrder) error {
+	agent, err := d.agentImage(ctx, docker)
+	if err != nil {
+		return err
+	}
+	asked := containers.MetersOrder{Image: agent, Labels: map[string]string{
+		stopwatt.LabelOwner: meter.Host{}.Self(), stopwatt.LabelRole: "meters",
+	}}
+	if order.MetersRoot != "" {
+		asked.Trees = []string{order.MetersRoot}
+	}
+	streams, err := docker.Meters(ctx, asked)
+	if err != nil {
+		return err
+	}
+	order.File.Powercap = "" // where this container has it: the helper has it in its place
+	var beside []stopwatt.MeterSetting
+	if !docker.Engine().Remote {
+		order.File.Meters, beside = shared(order.File.Meters)
+	}
+	elsewhere, err := meter.OpenElsewhere(ctx, streams, order)
+	if err != nil {
+		return err
+	}
+	i.station = elsewhere
+	if !elsewhere.SameKernel() {
+		i.monotonic = nil
+	}
+	if len(beside) > 0 {
+		i.beside = openBesides(beside, order.Every)
+	}
+	return nil
 }
 
 // machineFile reads what belongs to this machine: /etc/stopwatt/machine.yml, or
@@ -75,15 +163,20 @@ func (d *desk) machineFiles() []string {
 	return append(places, "/etc/stopwatt/machine.yml")
 }
 
-// machine names this machine.
+// machine names the machine.
 func (i *instruments) machine(engine stopwatt.Engine) stopwatt.Machine {
-	machine := i.host.Machine()
+	machine := i.station.Machine()
 	if i.file.Machine != "" {
 		machine.Name = i.file.Machine
 	}
 	machine.Epoch.EngineVersion = engine.Version
 	machine.Epoch.CgroupVersion = cmp.Or(machine.Epoch.CgroupVersion, engine.CgroupVersion)
 	return machine
+}
+
+// meters lists the energy meters, those that cannot be read among them.
+func (i *instruments) meters() []stopwatt.Meter {
+	return append(i.station.Meters(), i.beside.list()...)
 }
 
 // placed is the suite with this machine's cores for what it leaves open.
@@ -96,29 +189,16 @@ func (i *instruments) placed(suite stopwatt.Suite) stopwatt.Suite {
 	return suite
 }
 
-// idleWithout is how long an idle window is where no energy meter can be read:
-// enough for the machine's own columns.
-const idleWithout = time.Second
-
 // idle measures the machine while nothing runs on it.
 func (i *instruments) idle(ctx context.Context, place stopwatt.IdlePlace) (stopwatt.IdleWindow, error) {
-	lasting := i.settings.Idle
-	readable := func(m stopwatt.Meter) bool { return m.Absent == "" }
-	if !slices.ContainsFunc(i.meters.List(), readable) {
-		lasting = min(lasting, idleWithout)
-	}
-	i.sampler.Stop()
-	window, err := i.observer(nil).IdleWindow(place, func() ([]stopwatt.IdlePower, error) {
-		return i.meters.Idle(ctx, lasting, i.settings.Every)
-	})
-	i.sampler = i.meters.Sample(i.settings.Every)
+	powers := i.beside.idle(ctx, i.settings.Idle)
+	window, err := i.station.Idle(ctx, place, i.settings.Idle)
+	window.Powers = append(window.Powers, powers()...)
 	return window, err
 }
 
-// observer watches with this sampler.
-func (i *instruments) observer(sampler *meter.Sampler) meter.Observer {
-	return meter.Observer{Host: i.host, Sampler: sampler, Every: i.settings.Every, MostForeign: meter.MostForeign}
-}
+// account opens the accounting of a container.
+func (i *instruments) account(pid int) (trial.Account, error) { return i.station.Account(pid) }
 
 // watch begins to watch the machine during a trial.
 func (i *instruments) watch(containers map[string]trial.Account) trial.Watch {
@@ -128,11 +208,11 @@ func (i *instruments) watch(containers map[string]trial.Account) trial.Watch {
 			counters[role] = account
 		}
 	}
-	return i.observer(i.sampler).Watch(counters)
+	return i.beside.watch(i.station.Watch(counters))
 }
 
 // close ends the sampling.
 func (i *instruments) close() {
-	i.sampler.Stop()
-	_ = i.meters.Close() // what was only read
+	i.station.Close()
+	i.beside.close()
 }

@@ -13,6 +13,7 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
+	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/orchestrator"
 	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -152,11 +153,14 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		return err
 	}
 	defer docker.Close()
-	instruments, err := d.openInstruments(planned.file.suite.Meters)
+	instruments, err := d.openInstruments(ctx, docker, planned.file.suite.Meters)
 	if err != nil {
 		return err
 	}
 	defer instruments.close()
+	if instruments.why != "" {
+		fmt.Fprintf(d.stderr, "meters  %s\n", instruments.way.Says)
+	}
 
 	screen := newScreen(d.stderr, terminalWidth(d.stderr))
 	order, err := d.order(ctx, planned, docker, instruments, screen)
@@ -171,9 +175,7 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 			return bench(docker, agent, instruments, run)
 		},
 		Audience: screen,
-	}
-	if !docker.Engine().Remote {
-		conductor.Idle = instruments.idle
+		Idle:     instruments.idle,
 	}
 	run, err := conductor.Run(ctx, order)
 	screen.close()
@@ -190,19 +192,15 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 
 // bench is the place where the trials of a run are carried out.
 func bench(docker *containers.Docker, agent string, instruments *instruments, run stopwatt.Run) trial.Bench {
-	host := instruments.host
-	bench := trial.Bench{
+	return trial.Bench{
 		Containers: docker,
 		Agent:      agent,
 		DriverCPUs: run.Settings.DriverCPUs,
-		Labels:     map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: host.Self()},
+		Labels:     map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: meter.Host{}.Self()},
+		Monotonic:  instruments.monotonic,
+		Account:    instruments.account,
+		Watch:      instruments.watch,
 	}
-	if !docker.Engine().Remote {
-		bench.Monotonic = host.Monotonic
-		bench.Account = func(pid int) (trial.Account, error) { return host.Account(pid) }
-		bench.Watch = instruments.watch
-	}
-	return bench
 }
 
 // order gets the images and puts together what the orchestrator is asked for.
@@ -211,7 +209,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 	if err := fitting(suite, docker.Engine()); err != nil {
 		return orchestrator.Order{}, err
 	}
-	before := instruments.host.Reading()
+	before := instruments.station.Reading()
 	images, err := orchestrator.Builder{
 		Images: docker,
 		Order: func(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
@@ -241,7 +239,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 			Rounds:   suite.Plan.Rounds,
 			Checkout: state,
 			Machine:  instruments.machine(docker.Engine()),
-			Meters:   instruments.meters.List(),
+			Meters:   instruments.meters(),
 			Engine:   docker.Engine(),
 			Images:   images,
 			Settings: suite,
@@ -285,7 +283,7 @@ func settle(ctx context.Context, instruments *instruments, images map[string]sto
 	if !built {
 		return nil
 	}
-	waited, after, err := instruments.host.Settle(ctx, before, atMost)
+	waited, after, err := instruments.station.Settle(ctx, before, atMost)
 	if err != nil {
 		return err
 	}

@@ -96,8 +96,13 @@ func removeAgentLater(t testing.TB, programs string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { removeImagesOf(t, map[string]bool{keyOf(binary): true}) })
+}
+
+// keyOf is the key of the image that is made of a program.
+func keyOf(binary []byte) string {
 	key := sha256.Sum256(binary)
-	t.Cleanup(func() { removeImagesOf(t, map[string]bool{hex.EncodeToString(key[:]): true}) })
+	return hex.EncodeToString(key[:])
 }
 
 // install puts the driver beside the stopwatt of the scripts, and a folder with
