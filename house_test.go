@@ -15,6 +15,7 @@ const module = "gitlab.com/stopwatt/stopwatt"
 var mayImport = map[string][]string{
 	".": {},
 
+	"harness":    {},
 	"jobs":       {},
 	"regression": {},
 	"report":     {},
@@ -34,17 +35,18 @@ var mayImport = map[string][]string{
 	"orchestrator": {"jobs", "regression", "trial"},
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
-	"cmd/stopwatt": {"containers", "git", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
+	"cmd/stopwatt": {"containers", "git", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
 		"storage", "storage/embedded", "trial"},
 }
 
 // doors are the modules that one room alone may use.
 var doors = map[string]string{
-	"github.com/docker/docker":  "containers",
-	"github.com/jackc/pgx/v5":   "storage",
-	"github.com/goccy/go-yaml":  "jobs",
-	"github.com/spf13/cobra":    "cmd/stopwatt",
-	"github.com/vbauerster/mpb": "cmd/stopwatt",
+	"golang.org/x/perf/benchfmt": "harness",
+	"github.com/docker/docker":   "containers",
+	"github.com/jackc/pgx/v5":    "storage",
+	"github.com/goccy/go-yaml":   "jobs",
+	"github.com/spf13/cobra":     "cmd/stopwatt",
+	"github.com/vbauerster/mpb":  "cmd/stopwatt",
 }
 
 // imports lists what each package imports, its tests left out.

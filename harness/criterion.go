@@ -1,0 +1,215 @@
+package harness
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// Criterion.rs writes several things: cargo-criterion's messages, one in a line;
+// a folder for each benchmark with estimates.json, sample.json and raw.csv; and
+// the lines that cargo bench prints. Times are nanoseconds where no unit stands.
+
+func readCriterion(s *source) []stopwatt.Benchmark {
+	start := strings.TrimSpace(s.text)
+	switch {
+	case strings.HasPrefix(start, "{"):
+		return readCriterionJSON(s)
+	case strings.HasPrefix(start, "group,"):
+		return readCriterionCSV(s)
+	}
+	return readBencher(s)
+}
+
+// readCriterionJSON tells the JSON forms apart.
+func readCriterionJSON(s *source) []stopwatt.Benchmark {
+	var benchmarks []stopwatt.Benchmark
+	for _, d := range s.documents() {
+		b := stopwatt.Benchmark{Name: criterionName(s.options)}
+		f := figures{"criterion", &b}
+		switch {
+		case d.root.has("reason"):
+			if d.word(d.root, "reason") != "benchmark-complete" {
+				continue // of a group, or of the compiler
+			}
+			b.Name = d.word(d.root, "id")
+			d.criterionMessage(f)
+		case d.root.has("iters", "times"):
+			d.criterionSample(f)
+		default:
+			d.criterionEstimates(f)
+		}
+		if s.broken() {
+			break
+		}
+		benchmarks = append(benchmarks, b)
+	}
+	return benchmarks
+}
+
+// criterionName takes the name from the path, for the files do not hold it:
+// target/criterion/GROUP/FUNCTION/VALUE/new/estimates.json.
+func criterionName(options Options) string {
+	dir, file := path.Split(strings.ReplaceAll(options.File, `\`, "/"))
+	if file != "estimates.json" && file != "sample.json" {
+		return options.Name
+	}
+	parts := strings.Split(strings.Trim(dir, "/"), "/")
+	if at := slices.Index(parts, "criterion"); at >= 0 {
+		parts = parts[at+1:]
+	}
+	if len(parts) < 2 { // the last one is the baseline: new, base
+		return options.Name
+	}
+	return strings.Join(parts[:len(parts)-1], "/")
+}
+
+// criterionMessage reads a benchmark-complete message of cargo-criterion.
+func (d document) criterionMessage(f figures) {
+	written := d.word(d.root, "unit")
+	u := readUnit(written)
+	metric := ours("time")
+	if u.base != "s" {
+		metric = named("criterion", "measured", u)
+		f.unknown(metric.Name, u)
+	}
+	mean := d.must(d.root, "mean", jsonObject)
+	f.add(metric, u, d.number(mean, "estimate"), d.criterionIterations("measured_values", "iteration_count")...)
+	for _, statistic := range []struct{ name, metric string }{{"median", timeMedian}, {"slope", "time_slope"}} {
+		estimate, found := d.may(d.root, statistic.name, jsonObject)
+		if found && u.base == "s" {
+			f.add(timing("criterion", statistic.metric), u, d.number(estimate, "estimate"))
+		}
+	}
+}
+
+// criterionIterations divides what each sample took by its iterations.
+func (d document) criterionIterations(times, iterations string) []reading {
+	taken, counts := d.numbers(d.root, times), d.numbers(d.root, iterations)
+	if len(taken) != len(counts) {
+		d.fault(d.root, "has %d %s of %d %s", len(taken), times, len(counts), iterations)
+		return nil
+	}
+	var each []reading
+	for i := range taken {
+		each = append(each, taken[i].over(counts[i]))
+	}
+	return each
+}
+
+// criterionSample reads sample.json: raw times of samples.
+func (d document) criterionSample(f figures) {
+	each := d.criterionIterations("times", "iters")
+	f.add(ours("time"), nanoseconds, mean(each), each...)
+}
+
+// criterionEstimates reads estimates.json. Versions before 0.3.4 write the names
+// of the statistics in another case.
+func (d document) criterionEstimates(f figures) {
+	for _, statistic := range []struct{ name, before, metric string }{
+		{"mean", "Mean", "time"},
+		{"median", "Median", timeMedian},
+		{"slope", "Slope", "time_slope"},
+		{"std_dev", "StdDev", timeSD},
+	} {
+		name := statistic.name
+		if d.root.has(statistic.before) {
+			name = statistic.before
+		}
+		estimate, found := d.may(d.root, name, jsonObject)
+		if found || statistic.name == "mean" {
+			if !found {
+				estimate = d.must(d.root, name, jsonObject)
+			}
+			f.add(timing("criterion", statistic.metric), nanoseconds, d.number(estimate, "point_estimate"))
+		}
+	}
+}
+
+// readCriterionCSV reads raw.csv: a row for each sample.
+func readCriterionCSV(s *source) []stopwatt.Benchmark {
+	table := s.table()
+	var order []string
+	samples := map[string][]reading{}
+	for table.next() {
+		var parts []string
+		for _, column := range []string{"group", "function", "value"} {
+			if part := table.cell(column); part != "" {
+				parts = append(parts, part)
+			}
+		}
+		name, u := strings.Join(parts, "/"), nanoseconds
+		column := "sample_time_nanos" // until version 0.3
+		if table.has("sample_measured_value") {
+			column = "sample_measured_value"
+			u = readUnit(table.cell("unit"))
+		}
+		if u.base != "s" {
+			s.faultInLine(table.line, "%s is no unit of time", quote(table.cell("unit")))
+		}
+		if _, known := samples[name]; !known {
+			order = append(order, name)
+		}
+		samples[name] = append(samples[name], table.number(column).over(table.number("iteration_count")).in(u))
+	}
+	var benchmarks []stopwatt.Benchmark
+	for _, name := range order {
+		b := stopwatt.Benchmark{Name: name}
+		figures{"criterion", &b}.add(ours("time"), seconds, mean(samples[name]), samples[name]...)
+		benchmarks = append(benchmarks, b)
+	}
+	return benchmarks
+}
+
+// bencherLine is a line of libtest's, which Criterion writes as well with
+// --output-format bencher.
+var bencherLine = regexp.MustCompile(`^test (.+?)\s+\.\.\. bench:\s+([0-9.,]+) (\S+?)/iter \(\+/- [0-9.,]+\)(?: = ([0-9.,]+) (\S+))?`)
+
+// readBencher reads what cargo bench prints: the median time of an iteration.
+// The deviation beside it is of no one meaning: libtest's is a range,
+// Criterion's the half of an interval.
+func readBencher(s *source) []stopwatt.Benchmark {
+	var benchmarks []stopwatt.Benchmark
+	line := 0
+	for text := range strings.Lines(s.text) {
+		line++
+		text = strings.TrimRight(text, "\r\n")
+		match := bencherLine.FindStringSubmatch(text)
+		if match == nil {
+			if strings.HasPrefix(text, "test ") && strings.Contains(text, "bench:") {
+				s.faultInLine(line, "is cut off; want bench: TIME ns/iter (+/- DEVIATION)")
+			}
+			continue
+		}
+		b := stopwatt.Benchmark{Name: strings.TrimSpace(match[1])}
+		f := figures{"criterion", &b}
+		s.bencherFigure(f, line, ours("time"), match[2], readUnit(match[3]))
+		if match[4] != "" {
+			u := readUnit(match[5])
+			s.bencherFigure(f, line, named("criterion", "bytes_per_second", u), match[4], u)
+		}
+		benchmarks = append(benchmarks, b)
+	}
+	return benchmarks
+}
+
+// bencherFigure adds a number with commas between its thousands.
+func (s *source) bencherFigure(f figures, line int, metric stopwatt.Metric, written string, u unit) {
+	r, ok := parseNumber(strings.ReplaceAll(written, ",", ""))
+	if !ok || u.base != metric.Unit {
+		s.faultInLine(line, "%s is no number of %s", quote(written), metric.Unit)
+	}
+	f.add(metric, u, r)
+}
+
+func claimsCriterion(l look) bool {
+	if l.json {
+		reason, _ := l.root.member("reason")
+		return reason.kind == jsonText ||
+			l.root.has("iters", "times") || l.root.has("mean", "std_dev") || l.root.has("Mean", "StdDev")
+	}
+	return strings.HasPrefix(l.text, "group,function,value,") || strings.Contains(l.text, " ... bench:")
+}

@@ -1,0 +1,40 @@
+package harness
+
+import (
+	"path"
+	"strings"
+)
+
+// A look is a text as Guess sees it.
+type look struct {
+	text string
+	json bool  // whether it begins as JSON does
+	root value // its first value, as far as it can be read
+}
+
+// Guess tells the format of a text by its look, and by the name of its file
+// where that decides; empty when it is none of Formats. A text may still turn
+// out to be wrong: see Read.
+func Guess(name string, text []byte) string {
+	src, err := open(text, Options{File: name})
+	if err != nil {
+		return ""
+	}
+	l := look{text: src.text}
+	if start := strings.TrimLeft(src.text, " \t\r\n"); start != "" && strings.Contains("{[", start[:1]) {
+		p := parser{text: src.text}
+		p.space()
+		root, _ := p.value(0)
+		l.json, l.root = true, root
+	}
+	for _, format := range Formats {
+		if format.claims(l) {
+			return format.Name
+		}
+	}
+	switch path.Base(name) {
+	case "estimates.json", "sample.json":
+		return "criterion"
+	}
+	return ""
+}
