@@ -124,12 +124,18 @@ func (s *source) settle(benchmarks []stopwatt.Benchmark) []stopwatt.Benchmark {
 	return benchmarks
 }
 
-// checkFigures finds metrics that a benchmark has twice.
+// checkFigures finds metrics that a benchmark has twice, or that lack a name or
+// a unit.
 func (s *source) checkFigures(b stopwatt.Benchmark) {
 	seen := map[string]bool{}
 	for _, f := range b.Figures {
-		if seen[f.Metric.Name] {
+		switch {
+		case seen[f.Metric.Name]:
 			s.faultAt(-1, "benchmark %s has the metric %s twice", quote(label(b)), quote(f.Metric.Name))
+		case f.Metric.Name == "":
+			s.faultAt(-1, "benchmark %s has a metric without a name", quote(label(b)))
+		case f.Metric.Unit == "":
+			s.faultAt(-1, "benchmark %s has the metric %s without a unit; the unit of what is counted is 1", quote(label(b)), quote(f.Metric.Name))
 		}
 		seen[f.Metric.Name] = true
 	}

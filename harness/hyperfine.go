@@ -33,8 +33,7 @@ func readHyperfine(s *source) []stopwatt.Benchmark {
 func (d document) hyperfineMemory(f figures, result value) {
 	peaks := d.numbers(result, "memory_usage_byte")
 	if len(peaks) > 0 {
-		memory := bytesOf.towards(stopwatt.Less)
-		f.add(named("hyperfine", "memory_usage", memory), memory, mean(peaks), peaks...)
+		f.add(ours("memory_resident"), bytesOf, mean(peaks), peaks...)
 	}
 }
 

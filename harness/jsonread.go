@@ -38,6 +38,7 @@ func (s *source) documents() []document {
 		root, err := p.value(0)
 		if err != nil {
 			s.faultAt(p.at, "%s", err)
+			s.ended = true
 			return nil
 		}
 		documents = append(documents, document{source: s, root: root})
@@ -200,12 +201,21 @@ func (p *parser) bare() (kind, string, error) {
 	if _, ok := parseNumber(word); ok {
 		return jsonNumber, word, nil
 	}
-	cut := p.at == len(p.text)
-	p.at = start
-	if cut {
+	if p.at == len(p.text) && beginsValue(word) {
 		return jsonNull, "", errCut
 	}
+	p.at = start
 	return jsonNull, "", fmt.Errorf("%s is no JSON", quote(word))
+}
+
+// beginsValue says whether a word may be the beginning of a value.
+func beginsValue(word string) bool {
+	for _, whole := range []string{"null", "true", "false", "NaN", "Infinity", "-Infinity"} {
+		if strings.HasPrefix(whole, word) {
+			return true
+		}
+	}
+	return strings.Trim(word, "+-.0123456789eE") == ""
 }
 
 // string reads a text. Most need no decoding and share the source's memory.

@@ -93,7 +93,7 @@ type document struct {
 // fault adds a fault about a value, led by its path.
 func (d document) fault(v value, format string, args ...any) {
 	path := ""
-	if len(d.faults) < maxFaults { // a path costs a walk through the document
+	if !d.broken() { // a path costs a walk through the document
 		path = pathTo(d.root, v.at)
 	}
 	if path != "" {

@@ -28,8 +28,9 @@ var siegeFields = []struct{ json, line, unit string }{
 }
 
 func readSiege(s *source) []stopwatt.Benchmark {
-	fields := map[string]siegeField{}
-	if start := strings.Index(s.text, "{"); start >= 0 && strings.Contains(s.text[start:], `"transactions"`) {
+	var fields map[string]siegeField
+	before, _, found := strings.Cut(s.text, `"transactions"`)
+	if start := strings.LastIndex(before, "{"); found && start >= 0 {
 		fields = s.siegeJSON(start)
 	} else {
 		fields = s.siegeSummary()

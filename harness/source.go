@@ -20,6 +20,7 @@ type source struct {
 	text    string
 	options Options
 	faults  stopwatt.Faults
+	ended   bool // a fault ended the reading: what seems missing now may stand behind it
 }
 
 // open decodes a text: UTF-8 with or without a byte order mark, or UTF-16 with
@@ -65,7 +66,7 @@ func decodeUTF16(text []byte, order binary.ByteOrder) string {
 
 // faultAt adds a fault at an offset in the text; -1 is the text as a whole.
 func (s *source) faultAt(offset int, format string, args ...any) {
-	if len(s.faults) >= maxFaults {
+	if s.broken() {
 		return
 	}
 	fault := stopwatt.Fault{File: s.options.File, Message: fmt.Sprintf(format, args...)}
@@ -77,10 +78,10 @@ func (s *source) faultAt(offset int, format string, args ...any) {
 
 // faultInLine adds a fault about a line, counted from 1.
 func (s *source) faultInLine(line int, format string, args ...any) {
+	before := len(s.faults)
 	s.faultAt(-1, format, args...)
-	last := &s.faults[len(s.faults)-1]
-	if last.Line == 0 {
-		last.Line, last.Column = line, 1
+	for i := before; i < len(s.faults); i++ {
+		s.faults[i].Line, s.faults[i].Column = line, 1
 	}
 }
 
@@ -92,4 +93,4 @@ func (s *source) place(offset int) (line, column int) {
 }
 
 // broken says whether enough is wrong that reading on is no use.
-func (s *source) broken() bool { return len(s.faults) >= maxFaults }
+func (s *source) broken() bool { return s.ended || len(s.faults) >= maxFaults }
