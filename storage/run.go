@@ -234,6 +234,9 @@ type RunQuery struct {
 	ID int64 // 0: the latest finished one, or else the latest
 	// Project and Suite narrow the choice where they are not empty.
 	Project, Suite string
+	// Machine, where it is not empty, is the Fingerprint of the machine that the
+	// run was carried out on.
+	Machine string
 }
 
 // FindRun returns the ID of the run that is meant, or ErrNotFound.
@@ -244,9 +247,10 @@ func (s *Store) FindRun(ctx context.Context, query RunQuery) (int64, error) {
 		FROM stopwatt_store.runs r
 		JOIN stopwatt_store.suites s ON s.id = r.suite_id
 		JOIN stopwatt_store.projects p ON p.id = s.project_id
-		WHERE ($1 = 0 OR r.id = $1) AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3)
+		JOIN stopwatt_store.machines m ON m.id = r.machine_id
+		WHERE ($1 = 0 OR r.id = $1) AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3) AND ($4 = '' OR m.fingerprint = $4)
 		ORDER BY r.status = 'finished' DESC, r.started DESC, r.id DESC
-		LIMIT 1`, query.ID, query.Project, query.Suite).Scan(&id)
+		LIMIT 1`, query.ID, query.Project, query.Suite, query.Machine).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fmt.Errorf("run: %w", ErrNotFound)
 	}

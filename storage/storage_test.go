@@ -235,12 +235,13 @@ func TestFindRun(t *testing.T) {
 		{storage.RunQuery{Suite: "a"}, "of another project"},
 		{storage.RunQuery{ID: ids["finished first"]}, "finished first"},
 		{storage.RunQuery{ID: ids["finished first"], Project: "p"}, "finished first"},
+		{storage.RunQuery{Machine: storage.Fingerprint(storagetest.Run().Machine.Identity)}, "of another project"},
 	} {
 		if id, err := s.FindRun(t.Context(), row.query); err != nil || id != ids[row.want] {
 			t.Errorf("%+v: run %d, want %d (%s), error %v", row.query, id, ids[row.want], row.want, err)
 		}
 	}
-	for _, query := range []storage.RunQuery{{ID: 4711}, {ID: ids["finished first"], Project: "q"}, {Suite: "c"}} {
+	for _, query := range []storage.RunQuery{{ID: 4711}, {ID: ids["finished first"], Project: "q"}, {Suite: "c"}, {Machine: "another"}} {
 		if _, err := s.FindRun(t.Context(), query); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%+v: %v", query, err)
 		}

@@ -54,6 +54,13 @@ func (h home) logTail() string {
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
+// Inhabited tells whether a private server has lived in this folder, as in
+// Config.Data, so that there may be something to read.
+func Inhabited(data string) bool {
+	folder, err := dataFolder(data)
+	return err == nil && home{Folder: filepath.Join(folder, "postgres")}.version() > 0
+}
+
 // makeHome makes the folder that the server lives in. Its socket has none yet.
 func makeHome(named string, account *account) (home, error) {
 	data, err := dataFolder(named)
