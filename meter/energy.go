@@ -149,6 +149,37 @@ func (h Host) powercapDir(named string) string {
 	return cmp.Or(named, h.path("sys/class/powercap"))
 }
 
+// Foresee says which meters a run would have, as far as their files say it: it
+// starts no program and asks nothing over the network. The Renewal of a power
+// sensor is no shorter than the time from one reading to the next. Meters that
+// cannot be read by this user are left out, for a run reads them through a
+// helper.
+func Foresee(host Host, file stopwatt.MachineFile, every time.Duration) []stopwatt.Meter {
+	meters, _ := openMeters(host, file, Host.openQuietly)
+	defer meters.Close()
+	denied := meters.denied()
+	var list []stopwatt.Meter
+	for i, meter := range meters.List() {
+		if slices.Contains(denied, meter.Name) {
+			continue
+		}
+		if opened := meters.meters[i]; len(opened.counters) == 0 && meter.Renewal > 0 {
+			meter.Renewal = max(meter.Renewal, every)
+		}
+		list = append(list, meter)
+	}
+	return list
+}
+
+// openQuietly opens a meter, and of a command meter only what is known without
+// its program.
+func (h Host) openQuietly(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
+	if setting.Command != nil {
+		return instrument{source: "command", counters: countersOf(setting.Command.Unit), close: func() error { return nil }}, nil
+	}
+	return h.openMeter(setting, powercapDir)
+}
+
 // List says which meters there are, those that cannot be read among them.
 func (m *Meters) List() []stopwatt.Meter {
 	var list []stopwatt.Meter

@@ -22,7 +22,11 @@ func (d *desk) checkVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d.printPlan(planned)
+			energy, err := d.energyTexts(cmd.Context(), planned)
+			if err != nil {
+				return err
+			}
+			d.printPlan(planned, energy)
 			return nil
 		},
 	}
@@ -32,8 +36,8 @@ func (d *desk) checkVerb() *cobra.Command {
 	return verb
 }
 
-// printPlan says what a run would do.
-func (d *desk) printPlan(planned plannedRun) {
+// printPlan says what a run would do, and what it would know of energy.
+func (d *desk) printPlan(planned plannedRun, energy []string) {
 	suite, state := planned.file.suite, planned.checkout.state
 	trials := len(planned.cases) * suite.Plan.Rounds
 	fmt.Fprintf(d.stdout, "%s: %s, %s, %s\n", suite.Name, plural(len(planned.cases), "case"), plural(suite.Plan.Rounds, "round"), plural(trials, "trial"))
@@ -45,6 +49,9 @@ func (d *desk) printPlan(planned plannedRun) {
 	}
 	fmt.Fprintf(d.stdout, "commit   %s\n", commitText(state))
 	fmt.Fprintf(d.stdout, "time     %s\n", timeText(suite, planned.cases))
+	for _, text := range energy {
+		fmt.Fprintf(d.stdout, "energy   %s\n", text)
+	}
 	fmt.Fprintln(d.stdout, "no faults")
 }
 
