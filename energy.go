@@ -43,6 +43,19 @@ const (
 	CPUUsed    Quantity = "cpu"    // ns since the container's start
 )
 
+// Quantities that the driver counts second by second; the meter is called
+// "load". A sample stands at the end of its second.
+const (
+	RightAnswers  Quantity = "requests"
+	WrongAnswers  Quantity = "errors"
+	BytesReceived Quantity = "bytes_received"
+	LatencyP50    Quantity = "latency_p50" // ns; 0 in a second without a right answer
+	LatencyP99    Quantity = "latency_p99" // ns, likewise
+)
+
+// Courses lists the quantities that the driver counts second by second.
+var Courses = []Quantity{RightAnswers, WrongAnswers, BytesReceived, LatencyP50, LatencyP99}
+
 // Samples are the readings of one meter in a trial.
 type Samples struct {
 	Meter    string

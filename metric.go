@@ -36,13 +36,13 @@ const (
 
 // Metrics is every metric that a trial may yield, in the order in which they
 // are shown. Suites, SQL, CSV and URLs use these names and no others.
-var Metrics = slices.Concat(asked, timed, spent, whole)
+var Metrics = slices.Concat(asked, paced, ofDriver, timed, spent, whole)
 
 // asked are the metrics of a server and of what it answers.
 var asked = []Metric{
 	{"time", "s", Less, windowDriven, "Wall time, read from CLOCK_MONOTONIC: of a server the driven window, of a command the mean of its repetitions, of a harness its one run, of its benchmarks what they tell themselves."},
 	{"throughput", "1/s", More, windowDriven, "Right answers per second."},
-	{"latency_mean", "s", Less, windowDriven, "Mean time from a request's first byte written (with `connection: close`, from connect) to its answer's last byte read."},
+	{"latency_mean", "s", Less, windowDriven, "Mean time to an answer's last byte read: of a closed load from its request's first byte written (with `connection: close`, from connect), of an open one from when the request was due."},
 	{"latency_p50", "s", Less, windowDriven, "Median latency, from the HDR histogram."},
 	{"latency_p90", "s", Less, windowDriven, "90th percentile of latency, from the HDR histogram."},
 	{"latency_p99", "s", Less, windowDriven, "99th percentile of latency, from the HDR histogram."},
@@ -55,7 +55,7 @@ var asked = []Metric{
 	{"errors_closed", "1", Less, windowDriven, "Connections closed or reset before the answer was whole."},
 	{"errors_protocol", "1", Less, windowDriven, "Answers that are no HTTP/1.1."},
 	{"errors_status", "1", Less, windowDriven, "Answers with another status than expected."},
-	{"errors_body", "1", Less, windowDriven, "Answers with another body length than the verified one."},
+	{"errors_body", "1", Less, windowDriven, "Answers with another body than the verified one: another length, or of those that are checked another SHA-256."},
 	{"bytes_sent", "B", Neither, windowDriven, "Bytes written to sockets by the driver, headers included."},
 	{"bytes_received", "B", Neither, windowDriven, "Bytes read from sockets by the driver, headers included."},
 }

@@ -31,8 +31,12 @@ func (q Quantity) Base() (by float64, unit string) {
 		return 1e6, "J"
 	case PowerDrawn:
 		return 1e6, "W"
-	case CPUUsed:
+	case CPUUsed, LatencyP50, LatencyP99:
 		return 1e9, "s"
+	case RightAnswers, WrongAnswers:
+		return 1, "1"
+	case BytesReceived:
+		return 1, "B"
 	case "swpd", "free", "buff", "cache":
 		return 1e3, "B"
 	case "si", "so", "bi", "bo":
