@@ -18,8 +18,7 @@ const (
 
 // finish ends a request whose answer is complete or broken.
 func (l *loop) finish(u *user) {
-	l.now = l.clock.now()
-	l.tally.end = l.now
+	l.readClock()
 	switch a := &u.answer; {
 	case a.err != nil:
 		l.fail(u, kindOf(a.err), a.err)
@@ -27,31 +26,62 @@ func (l *loop) finish(u *user) {
 	case l.now > u.deadline:
 		l.timeOut(u)
 		return
-	case a.status != l.exchange.status:
+	case a.status != u.question.status:
 		l.count(u, kindStatus, nil)
-	case l.exchange.bodyBytes != AnyLength && a.bodyBytes != l.exchange.bodyBytes:
+	case u.question.bodyBytes != AnyLength && a.bodyBytes != u.question.bodyBytes:
 		l.count(u, kindBody, nil)
+	case a.body != nil && !l.checked(u):
+		l.count(u, kindBody, errWrongBody)
 	default:
-		l.tally.right(l.now - u.started)
-		u.left--
-		u.repeated = 0
+		l.right(u)
 	}
-	if l.load.Close || u.over || !u.answer.kept() || u.sent < len(l.exchange.request) {
+	if l.load.Close || u.over || !u.answer.kept() || u.sent < len(u.request) {
 		l.hangUp(u)
 	}
+	l.goOn(u, u.cut) // where it is cut, we are inside begin or happened
+}
+
+// right counts a right answer.
+func (l *loop) right(u *user) {
+	from := u.started
+	if l.pace != nil {
+		l.tally.service.Record(l.now - u.started)
+		from = u.due
+	}
+	l.tally.right(l.now - from)
+	u.left--
+	u.repeated = 0
+}
+
+// readClock says what time it is, before anything of that instant is counted.
+func (l *loop) readClock() {
+	l.now = l.clock.now()
+	l.tally.at(l.now)
+}
+
+// goOn has the user begin its next request as the load says. Later says that it
+// may not begin anything in this turn.
+func (l *loop) goOn(u *user, later bool) {
+	u.busy = false
 	switch {
-	case !l.goesOn(u):
-	case u.cut:
-		l.later(u) // for we are inside begin or happened
+	case u.left == 0 || l.now >= l.until || l.pace != nil && l.pace.over():
+		l.retire(u)
+	case l.pace != nil:
+		l.pacedOn(u, later)
+	case l.load.Think > 0:
+		u.wake = l.now + int64(l.load.Think)
+		l.thinking.add(u)
+	case later:
+		l.again = append(l.again, u)
 	default:
 		l.begin(u)
 	}
 }
 
-// later has the user begin its next request at the next turn.
-func (l *loop) later(u *user) {
-	u.busy = false
-	l.again = append(l.again, u)
+// retire lets the user end.
+func (l *loop) retire(u *user) {
+	l.hangUp(u)
+	l.active--
 }
 
 // kindOf is the kind of an error that the reading of an answer ended in.
@@ -62,27 +92,12 @@ func kindOf(err error) kind {
 	return kindProtocol
 }
 
-// goesOn tells whether the user has another request to make, and lets it end
-// when it has none.
-func (l *loop) goesOn(u *user) bool {
-	if u.left > 0 && l.now < l.until {
-		return true
-	}
-	u.busy = false
-	l.hangUp(u)
-	l.active--
-	return false
-}
-
 // fail ends a request, and its connection, with an error.
 func (l *loop) fail(u *user, k kind, cause error) {
-	l.now = l.clock.now()
-	l.tally.end = l.now
+	l.readClock()
 	l.count(u, k, cause)
 	l.hangUp(u)
-	if l.goesOn(u) {
-		l.later(u)
-	}
+	l.goOn(u, true)
 }
 
 // timeOut ends a request that took too long.
@@ -125,6 +140,7 @@ func patienceWith(k kind, cause error) int {
 
 // giveUp lets the user end, with whatever requests it was still to make.
 func (l *loop) giveUp(u *user, k kind) {
+	l.gaveUp = k
 	if l.load.Requests > 0 {
 		l.tally.unsent(k, u.left)
 	}
@@ -136,18 +152,20 @@ func (l *loop) giveUp(u *user, k kind) {
 func (l *loop) tell(u *user, k kind, cause error) string {
 	what := l.tellWhat(u, k, cause)
 	if u.seenLen == 0 {
-		return fmt.Sprintf("%s: %s; nothing was read of an answer", l.exchange.address, what)
+		return fmt.Sprintf("%s: %s; nothing was read of an answer", u.question.address, what)
 	}
-	return fmt.Sprintf("%s: %s; the answer begins %q", l.exchange.address, what, u.seen[:u.seenLen])
+	return fmt.Sprintf("%s: %s; the answer begins %q", u.question.address, what, u.seen[:u.seenLen])
 }
 
 // tellWhat tells what was wrong.
 func (l *loop) tellWhat(u *user, k kind, cause error) string {
 	switch {
 	case k == kindStatus:
-		return fmt.Sprintf("status %d, expected %d", u.answer.status, l.exchange.status)
+		return fmt.Sprintf("status %d, expected %d", u.answer.status, u.question.status)
+	case cause == errWrongBody:
+		return fmt.Sprintf("a body of SHA-256 %s, expected %s", u.check.hex(), u.question.sha256)
 	case k == kindBody:
-		return fmt.Sprintf("a body of %d bytes, expected %d", u.answer.bodyBytes, l.exchange.bodyBytes)
+		return fmt.Sprintf("a body of %d bytes, expected %d", u.answer.bodyBytes, u.question.bodyBytes)
 	case k == kindConnect && cause == errTooLong:
 		return fmt.Sprintf("no connection within %v", l.load.Timeout)
 	case cause == errTooLong:

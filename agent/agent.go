@@ -16,10 +16,10 @@ import (
 
 // A Driver drives load as ordered and reports what it counted and timed:
 // every request of the order once, as a right answer or as an error of one
-// kind. bodyBytes is how long a right answer's body is, or AnyLength. An error
-// means that the order could not be carried out at all, or that ctx ended.
+// kind. bodyBytes are how long the bodies of right answers are, to each of what
+// is asked; AnyLength, or nothing, where that is not known. An error means that the order could not be carried out at all, or that ctx ended.
 type Driver interface {
-	Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes int64) (stopwatt.DriveResult, error)
+	Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes ...int64) (stopwatt.DriveResult, error)
 }
 
 // AnyLength says that the length of an answer's body is not compared.

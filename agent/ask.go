@@ -5,11 +5,14 @@ package agent
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"errors"
 	"io"
 	"net"
 	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
 )
 
 const (
@@ -35,10 +38,30 @@ type reply struct {
 	bounded   bool   // the end of all waiting cut it off, before the load's timeout did
 }
 
-// ask sends the request over a new connection and reads the answer whole.
-func ask(ctx context.Context, ask exchange, deadline time.Time) reply {
+// dial makes a connection to the server of an order, encrypted if it says so.
+func dial(ctx context.Context, order stopwatt.DriveOrder, deadline time.Time) (net.Conn, error) {
+	name, to := network(order.Address)
 	dialer := net.Dialer{Deadline: deadline}
-	conn, err := dialer.DialContext(ctx, "tcp", ask.address)
+	if order.TLS == nil {
+		return dialer.DialContext(ctx, name, to)
+	}
+	secure := tls.Dialer{NetDialer: &dialer, Config: tlsConfig(order)}
+	return secure.DialContext(ctx, name, to)
+}
+
+// tlsConfig is how connections of an order are encrypted.
+func tlsConfig(order stopwatt.DriveOrder) *tls.Config {
+	name := order.TLS.Name
+	if name == "" {
+		name, _, _ = net.SplitHostPort(order.Address) // a Unix socket has no name
+	}
+	return &tls.Config{ServerName: name, InsecureSkipVerify: !order.TLS.Verify, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+}
+
+// ask sends a request over a new connection, with the first row of data, and
+// reads the answer whole.
+func ask(ctx context.Context, order stopwatt.DriveOrder, request stopwatt.Request, deadline time.Time) reply {
+	conn, err := dial(ctx, order, deadline)
 	if err != nil {
 		return reply{err: err}
 	}
@@ -49,8 +72,8 @@ func ask(ctx context.Context, ask exchange, deadline time.Time) reply {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	// A server may answer, and close, before it has read a request whole. Then
 	// writing fails, and what counts is what can be read.
-	_, writeErr := conn.Write(ask.request)
-	r := read(conn, ask.head)
+	_, writeErr := conn.Write(composeRows(order, request)[0])
+	r := read(conn, request.Method == "HEAD")
 	if r.received == 0 && writeErr != nil {
 		r.err = writeErr
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -42,8 +43,8 @@ func converse(ctx context.Context, driver Driver, in io.Reader, out io.Writer) e
 				c = newConversation(driver, line)
 				continue
 			}
-			report := c.carryOut(ctx, command(line))
-			if err := json.NewEncoder(out).Encode(report); err != nil {
+			say := func(report stopwatt.DriveReport) error { return json.NewEncoder(out).Encode(report) }
+			if err := c.carryOut(ctx, command(line), say); err != nil {
 				return fmt.Errorf("answer: %w", err)
 			}
 		}
@@ -84,12 +85,12 @@ func command(line []byte) string {
 type conversation struct {
 	driver    Driver
 	order     stopwatt.DriveOrder
-	fault     error // the order cannot be carried out
-	bodyBytes int64 // of the right answer, or AnyLength
+	fault     error   // the order cannot be carried out
+	bodyBytes []int64 // of right answers, or AnyLength; empty: not known yet
 }
 
 func newConversation(driver Driver, line []byte) *conversation {
-	c := &conversation{driver: driver, bodyBytes: AnyLength}
+	c := &conversation{driver: driver}
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields() // what we do not know we cannot carry out
 	if err := decoder.Decode(&c.order); err != nil {
@@ -102,12 +103,19 @@ func newConversation(driver Driver, line []byte) *conversation {
 	return c
 }
 
-func (c *conversation) carryOut(ctx context.Context, command string) stopwatt.DriveReport {
+// carryOut carries out one command. It returns why its reports could not be
+// said. Of a window, the end is told first: encoding what it came to takes longer.
+func (c *conversation) carryOut(ctx context.Context, command string, say func(stopwatt.DriveReport) error) error {
 	report, err := c.report(ctx, command)
 	if err != nil {
-		return stopwatt.DriveReport{Failure: err.Error()}
+		return say(stopwatt.DriveReport{Failure: err.Error()})
 	}
-	return report
+	if report.Result != nil {
+		if err := say(stopwatt.DriveReport{Ended: true}); err != nil {
+			return err
+		}
+	}
+	return say(report)
 }
 
 func (c *conversation) report(ctx context.Context, command string) (stopwatt.DriveReport, error) {
@@ -119,32 +127,57 @@ func (c *conversation) report(ctx context.Context, command string) (stopwatt.Dri
 		return c.ready(ctx)
 	case stopwatt.CommandWarm:
 		return stopwatt.DriveReport{}, c.warm(ctx)
+	case stopwatt.CommandFind:
+		return c.find(ctx)
 	case stopwatt.CommandDrive:
-		result, err := c.driver.Drive(ctx, c.order, c.bodyBytes)
+		result, err := c.driver.Drive(ctx, c.order, c.bodyBytes...)
 		return stopwatt.DriveReport{Result: &result}, err
 	case stopwatt.CommandVerify:
-		right, err := verify(ctx, c.order)
+		right, _, err := verify(ctx, c.order)
 		return stopwatt.DriveReport{Ready: &right}, err
 	}
-	return stopwatt.DriveReport{}, fmt.Errorf("unknown command %q; the commands are ready, warm, drive and verify", command)
+	return stopwatt.DriveReport{}, fmt.Errorf("unknown command %q; the commands are ready, warm, find, drive and verify", command)
 }
 
-// ready learns how long a right body is, where the order says what is right.
+// ready learns how long right bodies are, where the order says what is right
+// and every request to it is the same.
 func (c *conversation) ready(ctx context.Context) (stopwatt.DriveReport, error) {
 	right, err := ready(ctx, c.order)
-	if err == nil && c.order.Expect.BodySHA256 != "" {
-		c.bodyBytes = right.BodyBytes
+	if err != nil {
+		return stopwatt.DriveReport{}, err
 	}
-	return stopwatt.DriveReport{Ready: &right}, err
+	lengths := []int64{right.BodyBytes}
+	if len(c.order.Others) > 0 {
+		if _, lengths, err = verify(ctx, c.order); err != nil {
+			return stopwatt.DriveReport{}, err
+		}
+	}
+	for i, ask := range c.order.Asks() {
+		if ask.Expect.BodySHA256 == "" {
+			lengths[i] = AnyLength
+		}
+	}
+	c.bodyBytes = lengths
+	return stopwatt.DriveReport{Ready: &right}, nil
 }
 
-// warm drives the order's load for its Warmup and forgets the result.
+// warm drives the order's load for its Warmup and forgets the result. An open
+// load comes at its mean rate meanwhile.
 func (c *conversation) warm(ctx context.Context) error {
 	if c.order.Warmup == 0 {
 		return nil
 	}
 	order := c.order
-	order.Load.Requests, order.Load.For = 0, order.Warmup
-	_, err := c.driver.Drive(ctx, order, AnyLength)
+	order.Load = lasting(order.Load, order.Warmup)
+	_, err := c.driver.Drive(ctx, order)
 	return err
+}
+
+// lasting is the load for another time.
+func lasting(load stopwatt.Load, length time.Duration) stopwatt.Load {
+	load.Requests, load.For = 0, length
+	if rate := load.Rate(); rate > 0 {
+		load.Stages = []stopwatt.Stage{{From: rate, To: rate, For: length}}
+	}
+	return load
 }

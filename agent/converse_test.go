@@ -52,21 +52,24 @@ func TestAWholeConversation(t *testing.T) {
 	order.Expect.BodySHA256 = helloSHA256
 	order.Warmup = 10 * time.Millisecond
 	reports := say(t, order, "ready", `"warm"`, "drive", "verify")
-	if len(reports) != 4 {
+	if len(reports) != 5 {
 		t.Fatalf("%d reports to 4 commands: %+v", len(reports), reports)
 	}
-	if reports[0].Ready == nil || reports[3].Ready == nil || reports[3].Ready.At <= reports[0].Ready.At {
-		t.Errorf("ready %+v, verified %+v", reports[0], reports[3])
+	if reports[0].Ready == nil || reports[4].Ready == nil || reports[4].Ready.At <= reports[0].Ready.At {
+		t.Errorf("ready %+v, verified %+v", reports[0], reports[4])
 	}
 	if diff := cmp.Diff(stopwatt.DriveReport{}, reports[1]); diff != "" {
 		t.Errorf("warm (-want +got):\n%s", diff)
 	}
-	result := reports[2].Result
-	if result == nil || result.Requests != 6 || result.Latency.Count() != 6 || len(result.Errors) != 0 {
-		t.Fatalf("drive: %+v", reports[2])
+	if diff := cmp.Diff(stopwatt.DriveReport{Ended: true}, reports[2]); diff != "" {
+		t.Errorf("the window's end (-want +got):\n%s", diff)
 	}
-	if reports[0].Ready.At > result.Window.Start || result.Window.End > reports[3].Ready.At {
-		t.Errorf("window %v does not lie between ready at %d and verify at %d", result.Window, reports[0].Ready.At, reports[3].Ready.At)
+	result := reports[3].Result
+	if result == nil || result.Requests != 6 || result.Latency.Count() != 6 || len(result.Errors) != 0 {
+		t.Fatalf("drive: %+v", reports[3])
+	}
+	if reports[0].Ready.At > result.Window.Start || result.Window.End > reports[4].Ready.At {
+		t.Errorf("window %v does not lie between ready at %d and verify at %d", result.Window, reports[0].Ready.At, reports[4].Ready.At)
 	}
 	if asked := server.requests.Load(); asked < 6+3 {
 		t.Errorf("the server was asked %d times; want more, for it was warmed", asked)
@@ -87,13 +90,13 @@ func TestTheVerifiedLengthIsWatchedWhileDriving(t *testing.T) {
 	order := orderFor(startServer(t, shrinking).address())
 	order.Expect.BodySHA256 = helloSHA256
 	got := say(t, order, "ready", "drive")
-	if got[1].Result == nil || got[1].Result.Errors[stopwatt.ErrorBody] != 6 {
-		t.Errorf("drive: %+v; want 6 errors of the body", got[1])
+	if got[2].Result == nil || got[2].Result.Errors[stopwatt.ErrorBody] != 6 {
+		t.Errorf("drive: %+v; want 6 errors of the body", got[2])
 	}
 	order = orderFor(startServer(t, shrinking).address())
 	got = say(t, order, "ready", "drive")
-	if got[1].Result == nil || got[1].Result.Requests != 6 {
-		t.Errorf("without a hash, drive: %+v; want 6 right", got[1])
+	if got[2].Result == nil || got[2].Result.Requests != 6 {
+		t.Errorf("without a hash, drive: %+v; want 6 right", got[2])
 	}
 }
 
@@ -115,7 +118,7 @@ func TestFailuresAreToldInTheConversation(t *testing.T) {
 	}{
 		{"not ready", say(t, refused, "ready"), "nothing listens on port"},
 		{"not verified", say(t, refused, "verify"), "nothing listens on port"},
-		{"unknown command", say(t, refused, "run"), `unknown command "run"; the commands are ready, warm, drive and verify`},
+		{"unknown command", say(t, refused, "run"), `unknown command "run"; the commands are ready, warm, find, drive and verify`},
 		{"impossible order", sayLines(t, string(order)+"\ndrive\n"), "the order cannot be carried out: 0 users"},
 		{"unresolvable address", say(t, nowhere, "drive"), "resolve 127.0.0.1:http-no-such-service"},
 		{"no order", sayLines(t, "ready\nready\n"), "the order is not understood"},

@@ -33,9 +33,9 @@ func contextUntilEOF(r io.Reader) context.Context {
 }
 
 // drive drives with the measuring driver and fails the test if it cannot.
-func drive(t testing.TB, order stopwatt.DriveOrder, bodyBytes int64) stopwatt.DriveResult {
+func drive(t testing.TB, order stopwatt.DriveOrder, bodyBytes ...int64) stopwatt.DriveResult {
 	t.Helper()
-	result, err := Epoll{}.Drive(t.Context(), order, bodyBytes)
+	result, err := Epoll{}.Drive(t.Context(), order, bodyBytes...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestEveryByteIsCounted(t *testing.T) {
 				if want := int64(6 * len(text)); got.BytesReceived != want {
 					t.Errorf("received %d bytes, want %d", got.BytesReceived, want)
 				}
-				if want := int64(6 * len(compose(order))); got.BytesSent != want {
+				if want := int64(6 * len(compose(order, order.Request))); got.BytesSent != want {
 					t.Errorf("sent %d bytes, want %d", got.BytesSent, want)
 				}
 			})

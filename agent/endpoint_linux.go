@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -16,9 +17,40 @@ type endpoint struct {
 	size   uintptr
 }
 
-// resolve finds the endpoint of a host:port. Of a name's addresses it takes an
-// IPv4 one where there is one.
+// unixPrefix begins the address of a Unix socket.
+const unixPrefix = "unix:"
+
+// longestPath is how long the path of a Unix socket may be (unix(7)).
+const longestPath = 107
+
+// network names the network of an address, and what follows its prefix.
+func network(address string) (name, rest string) {
+	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
+		return "unix", path
+	}
+	return "tcp", address
+}
+
+// resolveUnix makes the endpoint of a Unix socket.
+func resolveUnix(path string) (endpoint, error) {
+	if len(path) > longestPath {
+		return endpoint{}, fmt.Errorf("the path %s of a Unix socket is longer than %d bytes", path, longestPath)
+	}
+	to := endpoint{family: unix.AF_UNIX, size: uintptr(2 + len(path) + 1)}
+	raw := (*unix.RawSockaddrUnix)(unsafe.Pointer(&to.raw))
+	raw.Family = unix.AF_UNIX
+	for i := range len(path) {
+		raw.Path[i] = int8(path[i])
+	}
+	return to, nil
+}
+
+// resolve finds the endpoint of a host:port or unix:path. Of a name's addresses
+// it takes an IPv4 one where there is one.
 func resolve(address string) (endpoint, error) {
+	if name, path := network(address); name == "unix" {
+		return resolveUnix(path)
+	}
 	found, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		return endpoint{}, fmt.Errorf("resolve %s: %w", address, err)

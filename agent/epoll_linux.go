@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -29,9 +30,12 @@ type Epoll struct {
 var driving sync.Mutex
 
 // Drive drives load as ordered. While it does, the garbage collector is off.
-func (d Epoll) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes int64) (stopwatt.DriveResult, error) {
+func (d Epoll) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes ...int64) (stopwatt.DriveResult, error) {
 	if err := CheckOrder(order); err != nil {
 		return stopwatt.DriveResult{}, err
+	}
+	if order.Load.Open() && len(order.Load.Stages) == 0 {
+		return stopwatt.DriveResult{}, errors.New("the rate to drive at has not been found yet")
 	}
 	driving.Lock()
 	defer driving.Unlock()
@@ -84,7 +88,7 @@ type team struct {
 	cpu     time.Duration
 }
 
-func newTeam(order stopwatt.DriveOrder, bodyBytes int64, threads int) (*team, error) {
+func newTeam(order stopwatt.DriveOrder, bodyBytes []int64, threads int) (*team, error) {
 	to, err := resolve(order.Address)
 	if err != nil {
 		return nil, err
@@ -94,9 +98,9 @@ func newTeam(order stopwatt.DriveOrder, bodyBytes int64, threads int) (*team, er
 		return nil, fmt.Errorf("make an eventfd: %w", err)
 	}
 	t := &team{stopper: stopper}
+	questions := newQuestions(order, bodyBytes)
 	for i := range threads {
-		users := (order.Load.Users + threads - 1 - i) / threads
-		l, err := newLoop(newExchange(order, bodyBytes), order.Load, to, users, stopper)
+		l, err := newLoop(order, questions, to, stopper, i, threads)
 		if err != nil {
 			t.close()
 			return nil, err
@@ -114,6 +118,7 @@ func (t *team) run() {
 		ended.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
+			defer wakeSharply()()
 			<-start
 			l.run()
 		})
@@ -139,7 +144,7 @@ func (t *team) result() stopwatt.DriveResult {
 	for _, l := range t.loops {
 		tallies = append(tallies, l.tally)
 	}
-	all := result(tallies)
+	all := result(tallies, t.loops[0].load)
 	all.CPU, all.Threads = t.cpu, len(t.loops)
 	return all
 }

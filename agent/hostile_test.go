@@ -203,7 +203,7 @@ func TestUsersGiveUpOnAServerThatNeverAnswers(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{stopwatt.ErrorTimeout: 2000}, got.Errors); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
-	if want := int64(2 * giveUpTimeouts * len(compose(order))); got.BytesSent != want {
+	if want := int64(2 * giveUpTimeouts * len(compose(order, order.Request))); got.BytesSent != want {
 		t.Errorf("sent %d bytes, want %d: %d requests of each user", got.BytesSent, want, giveUpTimeouts)
 	}
 	order.Load.Requests, order.Load.For = 0, time.Hour
@@ -290,8 +290,8 @@ func TestTheFirstErrorNamesAServerThatClosesUnannounced(t *testing.T) {
 
 func TestTheFirstErrorExplainsWhenPortsRunOut(t *testing.T) {
 	t.Parallel()
-	l := &loop{exchange: exchange{address: "127.0.0.1:80"}}
-	got := l.tell(&user{}, kindConnect, unix.EADDRNOTAVAIL)
+	l := &loop{}
+	got := l.tell(&user{question: &question{address: "127.0.0.1:80"}}, kindConnect, unix.EADDRNOTAVAIL)
 	want := "127.0.0.1:80: cannot assign requested address; every local port is in use or in TIME_WAIT: keep connections, or ask fewer requests; nothing was read of an answer"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"math"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -76,6 +78,53 @@ func watchSocket(epoll, operation, fd int, events uint32, number int32) unix.Err
 func waitSockets(epoll int, events []unix.EpollEvent, milliseconds int) (n int, errno unix.Errno) {
 	r, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(milliseconds), 0, 0)
 	return int(r), errno
+}
+
+// waitSocketsUntil is waitSockets until an instant, to the nanosecond, or
+// without an end. Before Linux 5.11, which lacks epoll_pwait2, it takes two
+// calls.
+func waitSocketsUntil(epoll int, events []unix.EpollEvent, now, until int64) (n int, errno unix.Errno) {
+	if until == math.MaxInt64 {
+		return waitSockets(epoll, events, -1)
+	}
+	left := until - now
+	if left <= 0 {
+		return waitSockets(epoll, events, 0)
+	}
+	if !lacksWait2.Load() {
+		timeout := [2]int64{left / 1e9, left % 1e9} // __kernel_timespec, alike on all machines
+		r, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(unsafe.Pointer(&timeout)), 0, 0)
+		if errno != unix.ENOSYS && errno != unix.EPERM { // old Dockers answer unknown calls with EPERM
+			return int(r), errno
+		}
+		lacksWait2.Store(true)
+	}
+	return pollSocketsFor(epoll, events, left)
+}
+
+// lacksWait2 is set when the kernel, or a filter of system calls, has refused
+// epoll_pwait2.
+var lacksWait2 atomic.Bool
+
+// pollSocketsFor waits for an epoll to have events, and then reads them.
+func pollSocketsFor(epoll int, events []unix.EpollEvent, nanoseconds int64) (n int, errno unix.Errno) {
+	timeout := unix.NsecToTimespec(nanoseconds)
+	watched := unix.PollFd{Fd: int32(epoll), Events: unix.POLLIN}
+	_, _, errno = unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&watched)), 1, uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return waitSockets(epoll, events, 0)
+}
+
+// wakeSharply has the kernel wake this thread when its time has come, and not up
+// to 50 µs later, which is the default (prctl(2), PR_SET_TIMERSLACK). It
+// returns how to undo that.
+func wakeSharply() (restore func()) {
+	const least, usual = 1, 0 // nanoseconds; 0 stands for the default
+	// A kernel that refuses this merely wakes us later, and lag tells.
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, least, 0, 0, 0)
+	return func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, usual, 0, 0, 0) }
 }
 
 // newEvent makes an eventfd, which epoll reports once it was signalled.

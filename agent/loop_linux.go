@@ -32,31 +32,35 @@ const (
 // A loop is one thread's share of the load: its users, and all that happens
 // to their connections. Nothing of it is shared while it runs.
 type loop struct {
-	exchange exchange
+	mix      mix
 	load     stopwatt.Load
 	to       endpoint
 	clock    clock
 	epoll    int
 	users    []user
 	again    []*user // begin their next request at the next turn
+	thinking queue   // of a closed load
+	pace     *pace   // of an open load, else nil
 	active   int     // users that have not ended
+	gaveUp   kind    // what the last user to give up had met
 	until    int64   // no request begins at or after this instant
 	deadline int64   // no request in flight times out before this instant
 	now      int64   // the last reading of the clock
 	buffer   []byte
-	memory   memory
 	events   []unix.EpollEvent
 	tally    *tally
 }
 
-func newLoop(ask exchange, load stopwatt.Load, to endpoint, users, stopper int) (*loop, error) {
+// newLoop makes the loop of one of several threads.
+func newLoop(order stopwatt.DriveOrder, questions []question, to endpoint, stopper, thread, threads int) (*loop, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("make an epoll: %w", err)
 	}
+	users := (order.Load.Users + threads - 1 - thread) / threads
 	l := &loop{
-		exchange: ask,
-		load:     load,
+		mix:      newMix(order, questions, thread, threads),
+		load:     order.Load,
 		to:       to,
 		epoll:    epoll,
 		users:    make([]user, users),
@@ -66,17 +70,29 @@ func newLoop(ask exchange, load stopwatt.Load, to endpoint, users, stopper int) 
 		deadline: math.MaxInt64,
 		buffer:   make([]byte, bufferBytes),
 		events:   make([]unix.EpollEvent, min(eventsAtOnce, users+1)),
-		tally:    newTally(),
+		tally:    newTally(order.Load),
 	}
 	if errno := watchSocket(epoll, unix.EPOLL_CTL_ADD, stopper, unix.EPOLLIN, stopperNumber); errno != 0 {
 		l.close()
 		return nil, fmt.Errorf("watch for the end: %w", errno)
 	}
 	for i := range l.users {
-		l.users[i] = newUser(int32(i), load.Requests)
+		l.users[i] = newUser(int32(i), order.Load.Requests, questions)
+	}
+	l.ready(order, thread, threads)
+	return l, nil
+}
+
+// ready has all users wait for what begins their first request.
+func (l *loop) ready(order stopwatt.DriveOrder, thread, threads int) {
+	if order.Load.Open() {
+		l.pace = newPace(order, l.users, thread, threads)
+		return
+	}
+	l.thinking = newQueue(len(l.users))
+	for i := range l.users {
 		l.again = append(l.again, &l.users[i])
 	}
-	return l, nil
 }
 
 // close frees what the loop has open. It may be called once.
@@ -89,19 +105,16 @@ func (l *loop) close() {
 
 // run drives until every user has ended or the stopper is written to.
 func (l *loop) run() {
-	l.clock = newClock()
-	l.now = l.clock.now()
-	l.tally.start = l.now
-	if l.load.For > 0 {
-		l.until = l.now + int64(l.load.For)
-	}
+	l.begins()
 	for l.active > 0 {
 		l.beginAgain()
-		before := l.now
-		n, errno := waitSockets(l.epoll, l.events, l.patience())
+		l.beginTimed()
+		n, errno := l.wait()
 		if errno != 0 {
 			n = 0 // EINTR: the runtime knocked
 		}
+		woken := l.clock.now()
+		l.now = woken
 		for i := range n {
 			number := l.events[i].Fd
 			if number == stopperNumber {
@@ -109,12 +122,37 @@ func (l *loop) run() {
 			}
 			l.happened(&l.users[number], l.events[i].Events)
 		}
-		if l.now == before { // else a request ended just now, and read the clock
-			l.now = l.clock.now()
+		if l.pace == nil && n > 0 {
+			l.tally.lag.Record(l.now - woken)
 		}
 		if l.now >= l.deadline {
 			l.expire()
 		}
+	}
+	l.ends()
+}
+
+// begins says when driving begins.
+func (l *loop) begins() {
+	l.clock = newClock()
+	l.now = l.clock.now()
+	l.tally.begin(l.now)
+	switch {
+	case l.pace != nil:
+		l.pace.begin(l.now, l.load.Timeout)
+	case l.load.For > 0:
+		l.until = l.now + int64(l.load.For)
+	}
+}
+
+// ends accounts for what came due when every user had given up.
+func (l *loop) ends() {
+	if l.pace == nil {
+		return
+	}
+	if n := l.pace.rest(); n > 0 {
+		l.tally.due += n
+		l.tally.unsent(l.gaveUp, n)
 	}
 }
 
@@ -127,6 +165,14 @@ func (l *loop) beginAgain() {
 	}
 	rest := copy(l.again, l.again[waiting:])
 	l.again = l.again[:rest]
+}
+
+// wait waits until something happens, or is to happen.
+func (l *loop) wait() (n int, errno unix.Errno) {
+	if l.pace == nil && l.load.Think == 0 {
+		return waitSockets(l.epoll, l.events, l.patience())
+	}
+	return waitSocketsUntil(l.epoll, l.events, l.now, l.alarm())
 }
 
 // patience is how many milliseconds to wait for events: not at all when there
@@ -163,12 +209,15 @@ func (l *loop) expire() {
 
 // happened carries on with a user whose connection epoll reported.
 func (l *loop) happened(u *user, events uint32) {
+	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	if !u.busy {
+		if events&(over|unix.EPOLLIN) != 0 {
+			l.hangUp(u) // ended, or written to unasked, while it rested
+		}
 		return
 	}
-	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	u.over = events&over != 0
-	if u.sent < len(l.exchange.request) && events&(unix.EPOLLOUT|over) != 0 && !l.send(u) {
+	if u.sent < len(u.request) && events&(unix.EPOLLOUT|over) != 0 && !l.send(u) {
 		return
 	}
 	if events&(unix.EPOLLIN|over) != 0 {

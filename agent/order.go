@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"slices"
 	"strings"
@@ -16,15 +17,58 @@ import (
 // CheckOrder says all that is wrong with an order, or nil. A driver carries
 // out nothing that this refuses.
 func CheckOrder(order stopwatt.DriveOrder) error {
-	_, _, addressErr := net.SplitHostPort(order.Address)
-	return errors.Join(
-		complain(addressErr != nil, "address %q is not host:port", order.Address),
-		checkRequest(order.Request),
-		checkExpect(order.Expect),
+	faults := []error{checkAddress(order.Address)}
+	for _, ask := range order.Asks() {
+		faults = append(faults, checkRequest(ask.Request), checkExpect(ask.Expect))
+	}
+	faults = append(faults,
 		checkLoad(order.Load),
+		checkData(order),
 		complain(order.Warmup < 0, "warmup %v is negative", order.Warmup),
 		complain(order.ReadyWithin < 0, "ready-within %v is negative", order.ReadyWithin),
 	)
+	return errors.Join(faults...)
+}
+
+func checkAddress(address string) error {
+	name, rest := network(address)
+	_, _, err := net.SplitHostPort(address)
+	return errors.Join(
+		complain(name == "tcp" && err != nil, "address %q is not host:port", address),
+		complain(name == "unix" && !strings.HasPrefix(rest, "/"), "address %q names no path of a socket", address),
+	)
+}
+
+// checkData refuses rows that do not fit, that make too much together, or that
+// break a request which they are put into.
+func checkData(order stopwatt.DriveOrder) error {
+	if order.Data == nil {
+		return nil
+	}
+	if len(order.Data.Rows) == 0 {
+		return errors.New("data have no rows")
+	}
+	for i, row := range order.Data.Rows {
+		if len(row) != len(order.Data.Columns) {
+			return fmt.Errorf("row %d of data has %d values for %d columns", i+1, len(row), len(order.Data.Columns))
+		}
+	}
+	bytes := 0
+	for _, ask := range order.Asks() {
+		if !hasPlaces(ask.Request, order.Data.Columns) {
+			continue
+		}
+		for i, row := range order.Data.Rows {
+			request := filled(ask.Request, order.Data.Columns, row)
+			if err := checkRequest(request); err != nil {
+				return fmt.Errorf("with row %d of data: %w", i+1, err)
+			}
+			if bytes += len(request.Path) + len(request.Body); bytes > stopwatt.MostComposed {
+				return fmt.Errorf("requests and rows of data make more than %d bytes together", stopwatt.MostComposed)
+			}
+		}
+	}
+	return nil
 }
 
 // complain is an error when wrong is true, and nil otherwise.
@@ -39,6 +83,7 @@ func checkRequest(request stopwatt.Request) error {
 	faults := []error{
 		complain(!isToken(request.Method), "method %q is no HTTP method", request.Method),
 		complain(!strings.HasPrefix(request.Path, "/"), "path %q does not begin with /", request.Path),
+		complain(request.Weight < 0, "weight %d is negative", request.Weight),
 		complain(strings.ContainsFunc(request.Path, isNoPath), "path %q holds a space or control character; write it percent-encoded", request.Path),
 	}
 	for _, name := range slices.Sorted(maps.Keys(request.Headers)) {
@@ -68,6 +113,7 @@ func checkHeader(name, value string, bodyBytes int) error {
 func checkExpect(expect stopwatt.Expect) error {
 	wrongHash := expect.BodySHA256 != "" && (len(expect.BodySHA256) != 64 || strings.Trim(expect.BodySHA256, "0123456789abcdef") != "")
 	return errors.Join(
+		complain(expect.CheckOneIn < 0, "one body in %d cannot be checked", expect.CheckOneIn),
 		complain(expect.Status < 200 || expect.Status > 999, "expected status %d is none that ends an answer", expect.Status),
 		complain(wrongHash, "expected body hash %q is no SHA-256 in lower-case hex", expect.BodySHA256),
 	)
@@ -80,7 +126,22 @@ func checkLoad(load stopwatt.Load) error {
 		complain(load.For < 0, "for %v is negative", load.For),
 		complain((load.Requests == 0) == (load.For == 0), "load needs either requests or a time to drive for, not both"),
 		complain(load.Timeout <= 0, "timeout %v; every answer needs a bound", load.Timeout),
+		complain(load.Think < 0 || load.Think > 0 && load.Open(), "think %v: users of a closed load think, and for a while", load.Think),
+		complain(load.Open() && load.For == 0, "an open load ends by time"),
+		complain(load.Find != nil && (len(load.Find.While) == 0 || load.Find.Probe <= 0), "what is to be found needs a promise and a length of probes"),
+		checkStages(load.Stages),
 	)
+}
+
+func checkStages(stages []stopwatt.Stage) error {
+	requests := 0.0
+	for i, stage := range stages {
+		requests += stage.Requests()
+		if !(stage.From >= 0 && stage.To >= 0 && stage.From+stage.To < math.MaxInt32) || stage.For <= 0 {
+			return fmt.Errorf("stage %d, from %v/s to %v/s for %v, cannot be driven", i+1, stage.From, stage.To, stage.For)
+		}
+	}
+	return complain(len(stages) > 0 && requests < 1, "the stages order no request at all")
 }
 
 // isNoPath tells characters that may not stand in a request's first line.

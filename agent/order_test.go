@@ -35,6 +35,30 @@ func TestOrdersThatCannotBeCarriedOut(t *testing.T) {
 		{"neither requests nor time", func(o *stopwatt.DriveOrder) { o.Load.Requests = 0 }, `load needs either requests or a time to drive for, not both`},
 		{"both requests and time", func(o *stopwatt.DriveOrder) { o.Load.For = time.Second }, `load needs either requests or a time to drive for, not both`},
 		{"no timeout", func(o *stopwatt.DriveOrder) { o.Load.Timeout = 0 }, `timeout 0s; every answer needs a bound`},
+		{"a socket without a path", func(o *stopwatt.DriveOrder) { o.Address = "unix:s" }, `address "unix:s" names no path of a socket`},
+		{"a wrong request among others", func(o *stopwatt.DriveOrder) {
+			o.Others = []stopwatt.Ask{{Request: stopwatt.Request{Method: "GET", Path: "x"}, Expect: o.Expect}}
+		}, `path "x" does not begin with /`},
+		{"a row too short", func(o *stopwatt.DriveOrder) {
+			o.Data = &stopwatt.Data{Columns: []string{"a", "b"}, Rows: [][]string{{"1"}}}
+		}, `row 1 of data has 1 values for 2 columns`},
+		{"data without rows", func(o *stopwatt.DriveOrder) { o.Data = &stopwatt.Data{Columns: []string{"a"}} }, `data have no rows`},
+		{"a value that breaks a header", func(o *stopwatt.DriveOrder) {
+			o.Request.Headers = map[string]string{"X": "{a}"}
+			o.Data = &stopwatt.Data{Columns: []string{"a"}, Rows: [][]string{{"1"}, {"\n"}}}
+		}, `with row 2 of data: header X: value "\n" holds a line end`},
+		{"thinking without a clock's leave", func(o *stopwatt.DriveOrder) {
+			o.Load = openOrder("", 5, time.Second).Load
+			o.Load.Think = 1
+		}, `think 1ns: users of a closed load think, and for a while`},
+		{"a stage that falls below nothing", func(o *stopwatt.DriveOrder) {
+			o.Load = openOrder("", 5, time.Second).Load
+			o.Load.Stages[0].To = -1
+		}, `stage 1, from 5/s to -1/s for 1s, cannot be driven`},
+		{"stages without a request", func(o *stopwatt.DriveOrder) { o.Load = openOrder("", 0.5, time.Second).Load }, `the stages order no request at all`},
+		{"a search without a promise", func(o *stopwatt.DriveOrder) {
+			o.Load.Requests, o.Load.For, o.Load.Find = 0, time.Second, &stopwatt.Find{Probe: 1}
+		}, `what is to be found needs a promise and a length of probes`},
 		{"a negative warm-up", func(o *stopwatt.DriveOrder) { o.Warmup = -1 }, `warmup -1ns is negative`},
 		{"two faults", func(o *stopwatt.DriveOrder) { o.Load.Users, o.Request.Path = 0, "x" }, "path \"x\" does not begin with /\n0 users; at least 1 is needed"},
 	}
@@ -86,7 +110,7 @@ func TestRequestsAsTheyAreSent(t *testing.T) {
 			if err := CheckOrder(order); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, string(compose(order))); diff != "" {
+			if diff := cmp.Diff(test.want, string(compose(order, order.Request))); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})

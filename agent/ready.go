@@ -23,8 +23,8 @@ const (
 	steadily = 2 * time.Second
 )
 
-// ready asks until the answer is right. It gives up when the order's
-// ReadyWithin is over, or when the answer is steadily wrong.
+// ready asks the first of what is asked until the answer is right. It gives up
+// when the order's ReadyWithin is over, or when the answer is steadily wrong.
 func ready(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, error) {
 	if order.ReadyWithin <= 0 {
 		return stopwatt.Ready{}, fmt.Errorf("ready-within is %v; waiting needs a bound", order.ReadyWithin)
@@ -64,21 +64,34 @@ func askBefore(ctx context.Context, order stopwatt.DriveOrder, end time.Time) re
 	if sooner {
 		deadline = end
 	}
-	r := ask(ctx, newExchange(order, AnyLength), deadline)
+	r := ask(ctx, order, order.Request, deadline)
 	r.bounded = sooner && os.IsTimeout(r.err)
 	return r
 }
 
-// verify asks once.
-func verify(ctx context.Context, order stopwatt.DriveOrder) (stopwatt.Ready, error) {
-	r := ask(ctx, newExchange(order, AnyLength), time.Now().Add(order.Load.Timeout))
-	if err := ctx.Err(); err != nil {
-		return stopwatt.Ready{}, err
+// verify asks everything once. It tells of the last answer, and how long the
+// bodies of all were.
+func verify(ctx context.Context, order stopwatt.DriveOrder) (right stopwatt.Ready, bodyBytes []int64, err error) {
+	for i, each := range order.Asks() {
+		r := ask(ctx, order, each.Request, time.Now().Add(order.Load.Timeout))
+		if err := ctx.Err(); err != nil {
+			return stopwatt.Ready{}, nil, err
+		}
+		if p := judgeBy(r, order, each.Expect); p != nil {
+			return stopwatt.Ready{}, nil, named(p.once(), i, order)
+		}
+		right, bodyBytes = readyFrom(r, 1), append(bodyBytes, r.bodyBytes)
 	}
-	if p := judge(r, order); p != nil {
-		return stopwatt.Ready{}, p.once()
+	return right, bodyBytes, nil
+}
+
+// named says of which request an error is, where there are several.
+func named(err error, i int, order stopwatt.DriveOrder) error {
+	if len(order.Others) == 0 {
+		return err
 	}
-	return readyFrom(r, 1), nil
+	request := order.Asks()[i].Request
+	return fmt.Errorf("request %d, %s %s: %w", i+1, request.Method, request.Path, err)
 }
 
 func readyFrom(r reply, attempts int) stopwatt.Ready {

@@ -151,7 +151,7 @@ func TestAnAnswerThatTheTimeoutCutOffNamesTheTimeout(t *testing.T) {
 			if connections := server.connections.Load(); connections < 2 {
 				t.Errorf("asked %d times, want again after each timeout", connections)
 			}
-			if _, err := verify(t.Context(), order); err == nil || err.Error() != want {
+			if _, _, err := verify(t.Context(), order); err == nil || err.Error() != want {
 				t.Errorf("verify: got  %v\nwant %s", err, want)
 			}
 		})
@@ -224,7 +224,7 @@ func TestReadyGivesUpEarlyOnAWrongPath(t *testing.T) {
 func TestVerifyAsksOnce(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, always("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnope"))
-	_, err := verify(t.Context(), orderFor(server.address()))
+	_, _, err := verify(t.Context(), orderFor(server.address()))
 	want := `expected status 200, found 404; the body begins "nope"`
 	if err == nil || err.Error() != want || server.requests.Load() != 1 {
 		t.Errorf("asked %d times, got %v; want once and %s", server.requests.Load(), err, want)
@@ -234,7 +234,7 @@ func TestVerifyAsksOnce(t *testing.T) {
 func TestABodyWithoutEndIsNotReadForEver(t *testing.T) {
 	t.Parallel()
 	order := orderFor(startServer(t, endless("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("x", 1<<20))).address())
-	_, err := verify(t.Context(), order)
+	_, _, err := verify(t.Context(), order)
 	if err == nil || !strings.Contains(err.Error(), "the body is longer than 64 MiB") {
 		t.Errorf("got %v", err)
 	}

@@ -25,7 +25,7 @@ type reference struct{}
 
 var _ = []Driver{Epoll{}, reference{}}
 
-func (reference) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes int64) (stopwatt.DriveResult, error) {
+func (reference) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes ...int64) (stopwatt.DriveResult, error) {
 	if err := CheckOrder(order); err != nil {
 		return stopwatt.DriveResult{}, err
 	}
@@ -36,12 +36,12 @@ func (reference) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes
 	tallies := make([]*tally, order.Load.Users)
 	var ended sync.WaitGroup
 	for i := range users {
-		tallies[i] = newTally()
-		users[i] = newReferenceUser(order, bodyBytes, clock, tallies[i])
+		tallies[i] = newTally(order.Load)
+		users[i] = newReferenceUser(order, append(bodyBytes, AnyLength)[0], clock, tallies[i])
 		ended.Go(func() { users[i].run(ctx, until) })
 	}
 	ended.Wait()
-	all := result(tallies)
+	all := result(tallies, order.Load)
 	all.CPU = cpuTime() - before
 	return all, ctx.Err()
 }

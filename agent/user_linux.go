@@ -2,6 +2,7 @@ package agent
 
 import (
 	"math"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,31 +25,50 @@ type user struct {
 	lastKind  kind
 	wakeAt    int   // bytes that must have come for epoll to report them
 	left      int64 // requests that are not accounted for yet
+	question  *question
+	memory    *memory
+	request   []byte
 	sent      int   // bytes of the request
-	started   int64 // what latency counts from, ns
+	due       int64 // of an open load, ns
+	rested    int64 // since when it had nothing to do, ns
+	wake      int64 // when it has thought long enough, ns
+	opened    int64 // when the connection was asked for, ns
+	started   int64 // when the request was, ns
 	deadline  int64
 	answer    answer
+	check     *check // of bodies; nil where no question asks for it
 	seen      [seenBytes]byte
 	seenLen   int
 }
 
-func newUser(number int32, requests int) user {
+func newUser(number int32, requests int, questions []question) user {
 	left := int64(requests)
 	if requests == 0 {
 		left = math.MaxInt64 // time ends it
 	}
-	return user{number: number, fd: -1, left: left}
+	u := user{number: number, fd: -1, left: left}
+	if slices.ContainsFunc(questions, func(q question) bool { return q.oneIn > 0 }) {
+		u.check = newCheck()
+	}
+	return u
 }
 
 // begin sends the next request, over a new connection where there is none.
 func (l *loop) begin(u *user) {
-	u.answer.await(l.exchange.head)
+	number, request := l.mix.draw()
+	u.question, u.memory, u.request = &l.mix.questions[number], &l.mix.memories[number], request
+	u.answer.await(u.question.head)
+	u.answer.body = u.check.part(l.mix.asked, u.question.oneIn)
 	u.sent, u.seenLen = 0, 0
 	u.busy, u.cut, u.over = true, false, false
 	l.now = l.clock.now()
 	u.started = l.now
 	u.deadline = l.now + int64(l.load.Timeout)
 	l.deadline = min(l.deadline, u.deadline)
+	if l.pace != nil {
+		l.tally.due++
+		l.tally.lag.Record(l.now - max(u.due, u.rested))
+	}
 	if u.fd >= 0 {
 		u.fresh = false
 		l.doze(u)
@@ -69,7 +89,8 @@ func (l *loop) open(u *user) bool {
 		return false
 	}
 	u.fd, u.fresh, u.connected, u.writable, u.wakeAt = fd, true, false, false, 1
-	if !l.load.Close || len(l.exchange.request) > smallestSegment {
+	u.opened = u.started
+	if !l.load.Close || len(u.request) > smallestSegment {
 		sendAtOnce(fd)
 	}
 	errno = connectSocket(fd, &l.to)
@@ -88,7 +109,7 @@ const smallestSegment = 536
 // whether it can be written only while that is needed.
 func (l *loop) watch(u *user, operation int) {
 	events := uint32(unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET)
-	u.writable = u.sent < len(l.exchange.request)
+	u.writable = u.sent < len(u.request)
 	if u.writable {
 		events |= unix.EPOLLOUT
 	}
@@ -100,16 +121,18 @@ func (l *loop) watch(u *user, operation int) {
 // send writes what it can of the request. It returns false when the request
 // has ended with that.
 func (l *loop) send(u *user) bool {
-	for u.sent < len(l.exchange.request) && !u.cut {
-		if u.sent == 0 && u.fresh && !l.load.Close {
-			u.started = l.clock.now() // connecting is not counted where connections are kept
+	for u.sent < len(u.request) && !u.cut {
+		if u.sent == 0 && u.fresh {
+			l.now = l.clock.now()
 		}
-		n, errno := sendSocket(u.fd, l.exchange.request[u.sent:])
+		n, errno := sendSocket(u.fd, u.request[u.sent:])
 		switch {
 		case errno == 0:
+			if !u.connected {
+				l.connected(u)
+			}
 			u.sent += n
 			l.tally.sent += int64(n)
-			u.connected = true
 		case errno == unix.EINTR:
 		case errno == unix.EAGAIN:
 			l.watchWritable(u)
@@ -123,6 +146,16 @@ func (l *loop) send(u *user) bool {
 		}
 	}
 	return true
+}
+
+// connected notes that the connection was made when the clock was read last.
+// Connecting is not counted as latency where connections are kept.
+func (l *loop) connected(u *user) {
+	u.connected = true
+	l.tally.connect.Record(l.now - u.opened)
+	if !l.load.Close {
+		u.started = l.now
+	}
 }
 
 // sendCut ends a request that could not be sent whole. The server may have
@@ -206,7 +239,7 @@ func (l *loop) doze(u *user) {
 // read reads once: into the buffer, or, where nobody needs to see the bytes,
 // into nothing. asked is how much could have been read.
 func (l *loop) read(u *user) (n, asked int, errno unix.Errno) {
-	if skippable := u.answer.skippable(); skippable >= discardAtLeast {
+	if skippable := u.answer.skippable(); skippable >= discardAtLeast && l.to.family != unix.AF_UNIX {
 		asked = int(min(skippable, discardAtMost))
 		n, errno = discardSocket(u.fd, asked)
 		if errno == 0 {
@@ -232,7 +265,7 @@ func (l *loop) digest(u *user, p []byte) {
 	if u.seenLen < seenBytes {
 		u.seenLen += copy(u.seen[u.seenLen:], p)
 	}
-	if n := l.memory.feed(&u.answer, p); n < len(p) && u.answer.err == nil {
+	if n := u.memory.feed(&u.answer, p); n < len(p) && u.answer.err == nil {
 		u.answer.fail(errTooMuch)
 	}
 }
