@@ -31,7 +31,7 @@ type word struct {
 
 // later are the words of plans to come. They are told apart from misspelt ones,
 // because nothing carries them out yet and none is taken in silence.
-var later = []string{"rate", "at-least"}
+var later = []string{"at-least"}
 
 // decode hands each value of a mapping to the row of its key. The noun names
 // the mapping in messages.

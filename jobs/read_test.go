@@ -117,7 +117,7 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 				Name: "static",
 				HTTP: &stopwatt.HTTP{
 					Port: 8080, Request: stopwatt.Request{Method: "GET", Path: "/static?a=b"},
-					Expect: stopwatt.Expect{Status: 200}, ReadyWithin: 30 * time.Second,
+					Expect: stopwatt.Expect{Status: 200, CheckOneIn: 1000}, ReadyWithin: 30 * time.Second,
 				},
 				Load: stopwatt.Load{Users: 4, Requests: 5000, Timeout: 10 * time.Second},
 			},
@@ -128,7 +128,7 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 					Request: stopwatt.Request{
 						Method: "POST", Path: "/up", Headers: map[string]string{"Accept": "text/plain"}, Body: []byte("1,2\r\n"),
 					},
-					Expect:      stopwatt.Expect{Status: 201, BodySHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+					Expect:      stopwatt.Expect{Status: 201, BodySHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", CheckOneIn: 1000},
 					ReadyWithin: time.Minute,
 				},
 				Load: stopwatt.Load{Users: 8, For: 10 * time.Second, Close: true, Timeout: 500 * time.Millisecond},

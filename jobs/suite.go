@@ -106,7 +106,7 @@ var profileRows = []row[profile]{
 		func(r *reader, at node, to *profile) { to.settle = new(time.Duration); r.settle(at, to.settle) }},
 	{word{key: "idle", kind: "duration", absent: "the meters'", doc: "Instead of the meters' `idle`."},
 		func(r *reader, at node, to *profile) { to.idle = new(time.Duration); r.idle(at, to.idle) }},
-	{word{key: "load", kind: "[load]", absent: "each workload's", doc: "Keys here replace the same keys in the load of every workload; `requests` replaces `for`, and `for` replaces `requests`. No key has a default here."},
+	{word{key: "load", kind: "[load]", absent: "each workload's", doc: "Keys here replace the same keys in the load of every workload; `requests` replaces `for`, and `for` replaces `requests`, but an open load keeps its time; stages are stretched to last `for`. No key has a default here."},
 		func(r *reader, at node, to *profile) { r.overridingLoad(at, to) }},
 	{word{key: "repeat", kind: "number or [repeat]", absent: "each workload's", doc: "Instead of the `repeat` of every `command` workload."},
 		func(r *reader, at node, to *profile) { to.repeat = new(stopwatt.Repeat); r.repeat(at, to.repeat) }},
@@ -141,7 +141,7 @@ func (r *reader) profiles(at node) []profile {
 func (r *reader) overridingLoad(at node, to *profile) {
 	noun := "load of profile " + brief(to.name)
 	decode(r, at, noun, loadRows, &to.load)
-	r.onlyOneEnd(at, noun)
+	r.fitting(at, noun)
 }
 
 // suite reads the whole file.

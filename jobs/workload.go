@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ var workloadRows = []row[workload]{
 	{word{key: "http", kind: "[http]", absent: "exactly one of `http`, `command` and `harness` is given", doc: "A server, what it is asked, and what is a right answer."},
 		func(r *reader, at node, to *workload) {
 			to.http = new(stopwatt.HTTP)
-			whole(r, at, "http", httpRows, to.http)
+			r.http(at, to.http)
 		}},
 	{word{key: "load", kind: "[load]", absent: "none; needed with `http`", doc: "How requests are sent."},
 		func(r *reader, at node, to *workload) { r.load(at, &to.load) }},
@@ -53,12 +52,18 @@ var workloadRows = []row[workload]{
 var httpRows = []row[stopwatt.HTTP]{
 	{word{key: "port", kind: "number", example: "port: and the port that the server listens on", doc: "The port that the server listens on, 1 to 65535."},
 		func(r *reader, at node, to *stopwatt.HTTP) { r.count(at, "port number", &to.Port, 1, 65535) }},
-	{word{key: "request", kind: "[request]", example: "request: {method: GET, path: /}", doc: "What it is asked."},
+	{word{key: "request", kind: "[request]", absent: "`requests` is given", doc: "What it is asked. Exactly one of `request` and `requests` is given."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			whole(r, at, "request", requestRows, &to.Request)
 		}},
-	{word{key: "expect", kind: "[expect]", fallback: "{}", doc: "What a right answer looks like."},
+	{word{key: "expect", kind: "[expect]", fallback: "{}", doc: "What a right answer to `request` looks like."},
 		func(r *reader, at node, to *stopwatt.HTTP) { whole(r, at, "expect", expectRows, &to.Expect) }},
+	{word{key: "requests", kind: "list of [ask]", absent: "`request` is given", doc: "Several requests, 1000 at most. The first is what readiness is asked by; all are verified before the load and after it."},
+		func(r *reader, at node, to *stopwatt.HTTP) { r.asks(at, to) }},
+	{word{key: "order", kind: "text", fallback: "weighted", doc: "How `requests` are chosen: `weighted`, each drawn by its weight from the run's seed; or `in-order`, one after the other, from the first again."},
+		func(r *reader, at node, to *stopwatt.HTTP) { r.inOrder(at, "order", "weighted", &to.InOrder) }},
+	{word{key: "data", kind: "[data]", absent: "no values", doc: "Values that are put into requests where a column's `{name}` stands."},
+		func(r *reader, at node, to *stopwatt.HTTP) { r.data(at, to) }},
 	{word{key: "ready-within", kind: "duration", fallback: "30s", doc: "How long the server may take from its start to its first right answer, at most an hour. A wrong answer that stays the same for 2 s ends the waiting, unless its status is 503."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			r.duration(at, "ready-within", &to.ReadyWithin, time.Millisecond, time.Hour)
@@ -94,33 +99,9 @@ var expectRows = []row[stopwatt.Expect]{
 			r.text(at, "body-sha256", &to.BodySHA256, isSHA256)
 			to.BodySHA256 = strings.ToLower(to.BodySHA256)
 		}},
-}
-
-// load is the mapping of that name. Zero fields say nothing.
-type load struct {
-	users      int
-	requests   int
-	lasting    time.Duration
-	connection string
-	timeout    time.Duration
-}
-
-var loadRows = []row[load]{
-	{word{key: "users", kind: "number", fallback: "4", doc: "Users at the same time, each with one connection, 1 to 10000. Each waits for its answer before it asks again."},
-		func(r *reader, at node, to *load) { r.count(at, "number of users", &to.users, 1, mostUsers) }},
-	{word{key: "requests", kind: "number", absent: "`for` is given", doc: "How many requests each user makes, 1 to 1000000000. Exactly one of `requests` and `for` is given."},
-		func(r *reader, at node, to *load) { r.count(at, "number of requests", &to.requests, 1, mostRequests) }},
-	{word{key: "for", kind: "duration", absent: "`requests` is given", doc: "How long is driven, at most 24h."},
-		func(r *reader, at node, to *load) {
-			r.duration(at, "for", &to.lasting, time.Millisecond, longestDrive)
-		}},
-	{word{key: "connection", kind: "text", fallback: "keep-alive", doc: "`keep-alive`, or `close` for a new connection for every request."},
-		func(r *reader, at node, to *load) {
-			r.choice(at, "connection", &to.connection, "keep-alive", "close")
-		}},
-	{word{key: "timeout", kind: "duration", fallback: "10s", doc: "How long one answer may take, at most an hour."},
-		func(r *reader, at node, to *load) {
-			r.duration(at, "timeout", &to.timeout, time.Millisecond, time.Hour)
+	{word{key: "check-one-in", kind: "number", fallback: "1000", doc: "Under load, of so many answers one has its whole body hashed and compared with `body-sha256`, 1 to 1000000000; of all others the length is compared. `1` hashes every body, at the driver's cost."},
+		func(r *reader, at node, to *stopwatt.Expect) {
+			r.count(at, "number of answers", &to.CheckOneIn, 1, mostRequests)
 		}},
 }
 
@@ -170,21 +151,6 @@ func (r *reader) oneKind(at node, noun string) {
 	}
 }
 
-func (r *reader) load(at node, to *load) {
-	whole(r, at, "load", loadRows, to)
-	r.onlyOneEnd(at, "load")
-	if at.kind == mapping && none(at, keysOf(loadRows), "requests", "for") {
-		r.fault(at.owner, "load has no end; write for: 10s, or requests: 5000 for each user")
-	}
-}
-
-// onlyOneEnd checks that a load does not end in two ways.
-func (r *reader) onlyOneEnd(at node, noun string) {
-	if at.has("requests") && at.has("for") {
-		r.fault(at.owner, "%s has both requests and for; remove one", noun)
-	}
-}
-
 // under returns the workload, its load or repetitions overridden by what a
 // profile says.
 func (w workload) under(profile profile) stopwatt.Workload {
@@ -196,20 +162,6 @@ func (w workload) under(profile profile) stopwatt.Workload {
 		to.Load = w.load.under(profile.load)
 	}
 	return to
-}
-
-// under returns the load, overridden by another.
-func (l load) under(over load) stopwatt.Load {
-	if over.requests != 0 || over.lasting != 0 {
-		l.requests, l.lasting = over.requests, over.lasting
-	}
-	return stopwatt.Load{
-		Users:    cmp.Or(over.users, l.users),
-		Requests: l.requests,
-		For:      l.lasting,
-		Close:    cmp.Or(over.connection, l.connection) == "close",
-		Timeout:  cmp.Or(over.timeout, l.timeout),
-	}
 }
 
 // headers are alike when only their capitals differ.
