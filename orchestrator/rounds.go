@@ -66,6 +66,7 @@ func (o Orchestrator) one(ctx context.Context, bench Trials, run stopwatt.Run, p
 		Workload:       workload,
 		Image:          run.Images[planned.Case.Implementation],
 		Warmup:         run.Settings.Plan.Warmup,
+		Seed:           run.Seed + uint64(planned.Round),
 		Idle:           idlePowers(run),
 	})
 }

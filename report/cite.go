@@ -142,7 +142,7 @@ func verification(suite stopwatt.Suite) string {
 
 // citeLoads says how each workload was driven.
 func citeLoads(suite stopwatt.Suite) string {
-	var loads []string
+	var loads, open []string
 	for _, w := range suite.Workloads {
 		if w.Load.Users == 0 {
 			continue
@@ -155,12 +155,34 @@ func citeLoads(suite stopwatt.Suite) string {
 		if w.Load.For > 0 {
 			amount = "for " + Seconds(w.Load.For.Seconds())
 		}
+		if w.Load.Open() {
+			open = append(open, fmt.Sprintf("%s, %s, %s, at most %s, connections %s", short(w.Name), citeRate(w.Load), amount, plural(w.Load.Users, "connection"), connections))
+			continue
+		}
 		loads = append(loads, fmt.Sprintf("%s, %s, %s, connections %s", short(w.Name), plural(w.Load.Users, "user"), amount, connections))
 	}
+	return strings.TrimSpace(citeLoop("a closed loop", loads) + " " + citeLoop("an open loop", open))
+}
+
+// citeLoop says which loads were of one model; nothing when none was.
+func citeLoop(model string, loads []string) string {
 	if loads == nil {
 		return ""
 	}
-	return "Loads, in a closed loop: " + strings.Join(loads, "; ") + "."
+	return "Loads, in " + model + ": " + strings.Join(loads, "; ") + "."
+}
+
+// citeRate says at which rate an open load came.
+func citeRate(load stopwatt.Load) string {
+	switch {
+	case load.Find != nil:
+		return "at the highest rate that kept its promises"
+	case load.Poisson:
+		return fmt.Sprintf("Poisson arrivals of %.4g/s in the mean", load.Rate())
+	case len(load.Stages) > 1 || load.Stages[0].From != load.Stages[0].To:
+		return fmt.Sprintf("%s of %.4g/s in the mean", plural(len(load.Stages), "stage"), load.Rate())
+	}
+	return fmt.Sprintf("%.4g/s", load.Rate())
 }
 
 // citeEnergy says what measured energy, and how it was made net.

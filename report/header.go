@@ -93,6 +93,10 @@ func loadOf(run stopwatt.Run, name string) string {
 	switch {
 	case !known || load.Users == 0:
 		return ""
+	case load.Find != nil:
+		return cut("highest rate, "+Seconds(load.For.Seconds()), longestName)
+	case load.Open():
+		return cut(thousands(fmt.Sprintf("%.0f", load.Rate()))+"/s, "+Seconds(load.For.Seconds()), longestName)
 	case load.For > 0:
 		return cut(plural(load.Users, "user")+", "+Seconds(load.For.Seconds()), longestName)
 	}

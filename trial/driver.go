@@ -57,8 +57,13 @@ func driveOrder(order Order) stopwatt.DriveOrder {
 	http := order.Workload.HTTP
 	return stopwatt.DriveOrder{
 		Address:     net.JoinHostPort("127.0.0.1", strconv.Itoa(http.Port)),
+		TLS:         http.TLS,
 		Request:     http.Request,
 		Expect:      http.Expect,
+		Others:      http.Others,
+		InOrder:     http.InOrder,
+		Data:        http.Data,
+		Seed:        order.Seed,
 		Load:        order.Workload.Load,
 		Warmup:      order.Warmup,
 		ReadyWithin: http.ReadyWithin,
@@ -101,6 +106,13 @@ func (d *driver) line(ctx context.Context, command string) ([]byte, error) {
 	if err := d.tell(ctx, command); err != nil {
 		return nil, err
 	}
+	return d.next(ctx)
+}
+
+// next waits for the next line.
+func (d *driver) next(ctx context.Context) ([]byte, error) {
+	letGo := context.AfterFunc(ctx, func() { _ = d.streams.Close() })
+	defer letGo()
 	line, err := d.answers.ReadBytes('\n')
 	if err != nil {
 		return nil, d.broken(ctx, err)
@@ -141,15 +153,31 @@ func (d *driver) askReady(ctx context.Context, command string) (*stopwatt.Ready,
 	return report.Ready, err
 }
 
-// askResult has the driver drive. Ended is called as soon as it has: a result
-// takes longer to understand than a meter to be read.
+// askFound has the driver search the highest rate.
+func (d *driver) askFound(ctx context.Context) (*stopwatt.Found, error) {
+	report, err := d.ask(ctx, stopwatt.CommandFind)
+	if err == nil && report.Found == nil {
+		err = errors.New("find: the driver reported nothing")
+	}
+	return report.Found, err
+}
+
+// askResult has the driver drive. Ended is called as soon as it has, before the
+// result is encoded and sent; or when there will be none.
 func (d *driver) askResult(ctx context.Context, ended func()) (*stopwatt.DriveResult, error) {
-	line, err := d.line(ctx, stopwatt.CommandDrive)
+	report, err := d.ask(ctx, stopwatt.CommandDrive)
 	ended()
+	if err == nil && !report.Ended {
+		err = errors.New("drive: the driver did not say that it has ended")
+	}
 	if err != nil {
 		return nil, err
 	}
-	report, err := understood(stopwatt.CommandDrive, line)
+	line, err := d.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report, err = understood(stopwatt.CommandDrive, line)
 	if err == nil && report.Result == nil {
 		err = errors.New("drive: the driver reported nothing")
 	}

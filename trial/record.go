@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"fmt"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -26,7 +25,8 @@ func (r record) absent(metric, reason string) {
 // driven records what the driver counted and timed.
 func (r record) driven(result *stopwatt.DriveResult) {
 	r.Window, r.Latency = result.Window, result.Latency
-	r.latencies(result.Latency)
+	r.times("latency", result.Latency)
+	r.driver(result)
 	r.errors(result.Errors)
 	seconds := result.Window.Duration().Seconds()
 	r.measured("time", seconds)
@@ -40,30 +40,30 @@ func (r record) driven(result *stopwatt.DriveResult) {
 	r.measured("bytes_received", float64(result.BytesReceived))
 }
 
-// quantiles are the percentiles of latency that are recorded.
+// quantiles are the percentiles that are recorded, by the ends of their names.
 var quantiles = []struct {
 	metric string
 	share  float64
 }{
-	{"latency_p50", 0.50},
-	{"latency_p90", 0.90},
-	{"latency_p99", 0.99},
-	{"latency_p99.9", 0.999},
+	{"p50", 0.50},
+	{"p90", 0.90},
+	{"p99", 0.99},
+	{"p99.9", 0.999},
 }
 
-// latencies records the histogram's mean, percentiles and maximum.
-func (r record) latencies(latency *stopwatt.Histogram) {
-	if latency == nil || latency.Count() == 0 {
-		for _, metric := range []string{"latency_mean", "latency_p50", "latency_p90", "latency_p99", "latency_p99.9", "latency_max"} {
-			r.absent(metric, "no request got a right answer")
+// times records a histogram's mean, percentiles and maximum.
+func (r record) times(name string, times *stopwatt.Histogram) {
+	if times == nil || times.Count() == 0 {
+		for _, end := range []string{"mean", "p50", "p90", "p99", "p99.9", "max"} {
+			r.absent(name+"_"+end, "no request got a right answer")
 		}
 		return
 	}
-	r.measured("latency_mean", latency.Mean()/1e9)
+	r.measured(name+"_mean", times.Mean()/1e9)
 	for _, q := range quantiles {
-		r.measured(q.metric, seconds(latency.Quantile(q.share)))
+		r.measured(name+"_"+q.metric, seconds(times.Quantile(q.share)))
 	}
-	r.measured("latency_max", seconds(latency.Max()))
+	r.measured(name+"_max", seconds(times.Max()))
 }
 
 // errors records how many requests failed, by kind and together.
@@ -141,9 +141,6 @@ func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePowe
 	r.Measurements = append(r.Measurements, testimony.Figures...)
 	r.Absent = append(r.Absent, testimony.Absent...)
 	r.Warnings = append(r.Warnings, testimony.Doubts...)
-	if busy := result.Busy(); busy > saturated {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver was busy %.0f %% of the time: it may have been the bottleneck", 100*min(busy, 1)))
-	}
 	for _, energy := range testimony.Energies {
 		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
 		r.Measurements = append(r.Measurements, figures...)
@@ -151,10 +148,6 @@ func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePowe
 		r.Warnings = append(r.Warnings, energy.Warnings...)
 	}
 }
-
-// saturated is the share of its threads' time above which a driver is no longer
-// surely faster than what it drives: the rest is what the kernel wakes it for.
-const saturated = 0.85
 
 // idleOf is the idle power by this meter.
 func idleOf(idle []stopwatt.IdlePower, meter string) stopwatt.IdlePower {

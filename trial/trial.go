@@ -79,6 +79,7 @@ type Order struct {
 	Workload       stopwatt.Workload
 	Image          stopwatt.Image
 	Warmup         time.Duration
+	Seed           uint64               // of what the driver draws; alike for all cases of a round
 	Idle           []stopwatt.IdlePower // that is taken off gross energy
 }
 
@@ -145,6 +146,10 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	defer accounts.close()
 	atRest := accounts.server()
 
+	found, err := b.find(ctx, driver, order)
+	if err != nil {
+		return err
+	}
 	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
 		return fmt.Errorf("warm up: %w", err)
 	}
@@ -164,6 +169,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 
 	record := record{trial}
 	record.driven(result)
+	record.paced(order.Workload.Load, found, result)
 	record.usage(atRest, before, after)
 	record.readyTime(server.asked, ready)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result)
@@ -175,6 +181,18 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 		return fmt.Errorf("after the load: %w", err)
 	}
 	return nil
+}
+
+// find has the highest rate searched, where the load asks for it.
+func (b Bench) find(ctx context.Context, driver *driver, order Order) (*stopwatt.Found, error) {
+	if order.Workload.Load.Find == nil {
+		return nil, nil
+	}
+	found, err := driver.askFound(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("search the highest rate: %w", err)
+	}
+	return found, nil
 }
 
 // now is CLOCK_MONOTONIC of the engine's host, 0 when it cannot be read here.

@@ -81,7 +81,12 @@ func plural(n int, thing string) string {
 // loadText is a load in words.
 func loadText(load stopwatt.Load) string {
 	text := fmt.Sprintf("%d users × %d requests", load.Users, load.Requests)
-	if load.For > 0 {
+	switch {
+	case load.Find != nil:
+		text = fmt.Sprintf("the highest rate is searched, then driven for %s, at most %d connections", duration(load.For), load.Users)
+	case load.Open():
+		text = fmt.Sprintf("%.4g requests/s for %s, at most %d connections", load.Rate(), duration(load.For), load.Users)
+	case load.For > 0:
 		text = fmt.Sprintf("%d users for %s", load.Users, duration(load.For))
 	}
 	if load.Close {
@@ -108,6 +113,9 @@ func timeText(suite stopwatt.Suite, cases []stopwatt.Case) string {
 		workload, _ := suite.Workload(each.Workload)
 		if workload.HTTP == nil {
 			return "unknown until round 1 has been measured: programs end when they are done"
+		}
+		if workload.Load.Find != nil {
+			return "unknown: the highest rate is searched in as many probes as it takes"
 		}
 		if workload.Load.For == 0 {
 			return "unknown until round 1 has been measured: requests are counted, not seconds"
