@@ -22,22 +22,25 @@ func machineID(ctx context.Context, tx pgx.Tx, machine stopwatt.Machine, seen ti
 	if err != nil {
 		return 0, err
 	}
-	fingerprint := Fingerprint(machine.Identity)
-	if machine.Named {
-		fingerprint = plain(named + machine.Name)
-	}
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.machines (fingerprint, name, identity, first_seen, last_seen) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (fingerprint) DO UPDATE
 			SET name = excluded.name, last_seen = greatest(machines.last_seen, excluded.last_seen)
-		RETURNING id`, fingerprint, plain(machine.Name), identity, seen).Scan(&id)
+		RETURNING id`, fingerprintOf(machine), plain(machine.Name), identity, seen).Scan(&id)
 	return id, err
 }
 
 // named and the name stand in the place of a fingerprint where a machine has
 // none.
 const named = "named "
+
+func fingerprintOf(machine stopwatt.Machine) string {
+	if machine.Named {
+		return plain(named + machine.Name)
+	}
+	return Fingerprint(machine.Identity)
+}
 
 // Fingerprint is a hash, in hexadecimal, of what makes a machine this one: of
 // its ID, its CPU's model, cores and threads, its memory, and whether it is

@@ -62,6 +62,63 @@ func insertCases(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.C
 	return err
 }
 
+// caseIDs returns the keys of cases of a suite, which it inserts where they are
+// new.
+func caseIDs(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.Case) (map[stopwatt.Case]int64, error) {
+	if err := insertCases(ctx, tx, suite, cases); err != nil {
+		return nil, err
+	}
+	implementations, workloads := columnsOf(cases)
+	rows, err := tx.Query(ctx, `
+		SELECT implementation, workload, id FROM stopwatt_store.cases
+		WHERE suite_id = $1 AND (implementation, workload) IN (SELECT * FROM unnest($2::text[], $3::text[]))`, suite, implementations, workloads)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[stopwatt.Case]int64{}
+	var id int64
+	var c stopwatt.Case
+	_, err = pgx.ForEachRow(rows, []any{&c.Implementation, &c.Workload, &id}, func() error {
+		ids[c] = id
+		return nil
+	})
+	return ids, err
+}
+
+// keys are those of cases and of metrics.
+type keys struct {
+	cases   map[stopwatt.Case]int64
+	metrics map[string]int64
+}
+
+// keysOf returns the keys of cases of a suite and of metrics, which it inserts
+// where they are new.
+func keysOf(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.Case, metrics []stopwatt.Metric) (keys, error) {
+	ids, err := caseIDs(ctx, tx, suite, cases)
+	if err != nil {
+		return keys{}, err
+	}
+	var names []string
+	for _, metric := range metrics {
+		names = append(names, metric.Name)
+	}
+	if err := insertMetrics(ctx, tx, names, metrics); err != nil {
+		return keys{}, err
+	}
+	rows, err := tx.Query(ctx, "SELECT name, id FROM stopwatt_store.metrics WHERE name = ANY($1::text[])", names)
+	if err != nil {
+		return keys{}, err
+	}
+	all := keys{ids, map[string]int64{}}
+	var name string
+	var id int64
+	_, err = pgx.ForEachRow(rows, []any{&name, &id}, func() error {
+		all.metrics[name] = id
+		return nil
+	})
+	return all, err
+}
+
 // columnsOf lays cases out in columns.
 func columnsOf(cases []stopwatt.Case) (implementations, workloads []string) {
 	for _, c := range cases {

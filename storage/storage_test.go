@@ -187,8 +187,11 @@ func TestARunTakesEverythingOfItsOwnAlong(t *testing.T) {
 	if err := s.SaveIdle(t.Context(), run.ID, storagetest.Idle(stopwatt.IdleAfter)); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.SaveJudgement(t.Context(), run.ID, storagetest.Judgement()); err != nil {
+		t.Fatal(err)
+	}
 	execute(t, dsn, "DELETE FROM stopwatt_store.runs")
-	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries", "repetitions", "run_base_images", "samples", "idle_windows", "idle_powers", "idle_samples"} {
+	for _, table := range []string{"run_images", "trials", "measurements", "absences", "histograms", "summaries", "judgements", "comparisons", "repetitions", "run_base_images", "samples", "idle_windows", "idle_powers", "idle_samples"} {
 		answer, err := s.Query(t.Context(), "select count(*) from stopwatt_store."+table, 0)
 		if err != nil || answer.Rows[0][0] != int64(0) {
 			t.Errorf("%s: %v, error %v", table, answer.Rows, err)

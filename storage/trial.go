@@ -29,7 +29,12 @@ func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial
 }
 
 func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial) error {
-	cases, err := caseIDs(ctx, tx, runID, casesOf(trial))
+	var suite int64
+	err := tx.QueryRow(ctx, "SELECT suite_id FROM stopwatt_store.runs WHERE id = $1", runID).Scan(&suite)
+	if err != nil {
+		return notFound(err)
+	}
+	cases, err := caseIDs(ctx, tx, suite, casesOf(trial))
 	if err != nil {
 		return err
 	}
@@ -107,33 +112,6 @@ func trialID(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Planned
 		WHERE t.run_id = $1 AND c.implementation = $2 AND c.workload = $3 AND t.revision = $4 AND t.round = $5`,
 		runID, trial.Case.Implementation, trial.Case.Workload, trial.Revision, trial.Round).Scan(&id)
 	return id, notFound(err)
-}
-
-// caseIDs returns the keys of cases of the run's suite.
-func caseIDs(ctx context.Context, tx pgx.Tx, runID int64, cases []stopwatt.Case) (map[stopwatt.Case]int64, error) {
-	var suite int64
-	err := tx.QueryRow(ctx, "SELECT suite_id FROM stopwatt_store.runs WHERE id = $1", runID).Scan(&suite)
-	if err != nil {
-		return nil, notFound(err)
-	}
-	if err := insertCases(ctx, tx, suite, cases); err != nil {
-		return nil, err
-	}
-	implementations, workloads := columnsOf(cases)
-	rows, err := tx.Query(ctx, `
-		SELECT implementation, workload, id FROM stopwatt_store.cases
-		WHERE suite_id = $1 AND (implementation, workload) IN (SELECT * FROM unnest($2::text[], $3::text[]))`, suite, implementations, workloads)
-	if err != nil {
-		return nil, err
-	}
-	ids := map[stopwatt.Case]int64{}
-	var id int64
-	var c stopwatt.Case
-	_, err = pgx.ForEachRow(rows, []any{&c.Implementation, &c.Workload, &id}, func() error {
-		ids[c] = id
-		return nil
-	})
-	return ids, err
 }
 
 func saveHistogram(ctx context.Context, tx pgx.Tx, trial int64, latency *stopwatt.Histogram) error {

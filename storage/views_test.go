@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,6 +31,7 @@ func history(t *testing.T) *storage.Store {
 
 	run := storagetest.Run()
 	run.Checkout.Dirty = false
+	run.Against.Commit = stopwatt.Commit{SHA: "ba5e0000", Time: run.Started.Add(-2 * time.Hour)}
 	id := endRun(t, s, run, stopwatt.Finished, trials(), summaries())
 	for _, place := range []stopwatt.IdlePlace{stopwatt.IdleBefore, stopwatt.IdleAfter} {
 		idle := storagetest.Idle(place)
@@ -40,6 +42,13 @@ func history(t *testing.T) *storage.Store {
 		if err := s.SaveIdle(t.Context(), id, idle); err != nil {
 			t.Fatal(err)
 		}
+	}
+	judged := storagetest.Judgement()
+	judged.Comparisons = judged.Comparisons[:2]
+	calibrated := storagetest.Calibration()
+	calibrated.Cases = calibrated.Cases[:1]
+	if err := errors.Join(s.SaveJudgement(t.Context(), id, judged), s.SaveCalibration(t.Context(), id, calibrated)); err != nil {
+		t.Fatal(err)
 	}
 	return s
 }
@@ -305,6 +314,20 @@ func TestEnergyKeepsGrossWhereNetIsAbsent(t *testing.T) {
 	}
 }
 
+func TestEnergyOfACommandIsTakenPerRepetition(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	trial := storagetest.Trial(1, "go", "csv")
+	trial.Measurements = []stopwatt.Measurement{{Metric: "repetitions", Value: 8}}
+	figures, absent := stopwatt.Energy{Meter: "board", Gross: 20e6}.Figures(stopwatt.IdlePower{}, trial.Window, stopwatt.Work{Per: stopwatt.OneRun, Count: 8})
+	trial.Measurements, trial.Absent = append(trial.Measurements, figures...), absent
+	endRun(t, s, storagetest.Run(), stopwatt.Finished, []stopwatt.Trial{trial}, nil)
+	got := query(t, s, "select net, per_request, requests, per_repetition, repetitions, reason from energy")
+	if diff := cmp.Diff([][]any{{20.0, nil, nil, 2.5, 8.0, nil}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestIdleTellsThePowersBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := history(t)
@@ -404,5 +427,53 @@ func TestRunsTellTheirBaseAndWhereImportedFiguresComeFrom(t *testing.T) {
 	}
 	if diff := cmp.Diff([][]any{{"k-1", false}, {"k-2", true}}, query(t, s, "select distinct key, r.imported from results r join runs using (run) order by key")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestVerdictsAreThoseOfTheLastJudgement(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	run, _ := begin(t, s, "k-1")
+	first, last := storagetest.Judgement(), storagetest.Judgement()
+	last.Comparisons = last.Comparisons[:2]
+	for _, judgement := range []stopwatt.Judgement{first, last, last} {
+		if err := s.SaveJudgement(t.Context(), run.ID, judgement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := query(t, s, `select implementation, workload, metric, verdict, ratio, low, high, n, base, head, p_worse, p_better,
+		threshold, smallest, family, look, details -> 'Found' -> 'Ratio' ->> 'Value' from verdicts order by implementation desc`)
+	want := [][]any{
+		{"rust", "csv", "time", "regressed", 1.05, 1.04, 1.06, int64(12), 5.0, 5.25, 0.000244140625, 1.0, 0.03, 0.01, int64(3), int64(1), "1.07"},
+		{"go", "csv", "time", "missing", nil, nil, nil, int64(0), nil, nil, 1.0, 1.0, 0.03, nil, int64(3), nil, nil},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]any{{int64(2)}}, query(t, s, "select count(*) from stopwatt_store.judgements")); diff != "" {
+		t.Errorf("judgements that are kept: %s", diff)
+	}
+}
+
+func TestACalibrationOutlivesItsRun(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	s := open(t, dsn)
+	run, _ := begin(t, s, "k-1")
+	if err := s.SaveCalibration(t.Context(), run.ID, storagetest.Calibration()); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, dsn, "DELETE FROM stopwatt_store.runs")
+	got := query(t, s, "select machine, run, implementation, metric, unit, n, pair_sd, smallest, false_alarms, stretches from calibrations order by n desc")
+	want := [][]any{
+		{"board-1", nil, "rust", "time", "s", int64(200), 0.02, 0.015, int64(1), int64(20)},
+		{"board-1", nil, "go", "score", "points", int64(0), 0.0, nil, int64(0), int64(0)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	calibration, err := s.Calibration(t.Context(), run.Project, run.Suite, run.Machine)
+	if diff := cmp.Diff(storagetest.Calibration(), calibration); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }

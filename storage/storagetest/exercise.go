@@ -30,6 +30,10 @@ type Store interface {
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
 	Samples(ctx context.Context, runID int64, trial stopwatt.PlannedTrial) ([]stopwatt.Samples, error)
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
+	SaveJudgement(ctx context.Context, runID int64, judgement stopwatt.Judgement) error
+	Judgement(ctx context.Context, runID int64) (stopwatt.Judgement, error)
+	SaveCalibration(ctx context.Context, runID int64, calibration stopwatt.Calibration) error
+	Calibration(ctx context.Context, project, suite string, machine stopwatt.Machine) (stopwatt.Calibration, error)
 }
 
 // Exercise puts a store through what a run asks of it. open returns an empty
@@ -49,6 +53,9 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"repetitions that are no figures are refused":         badRepetitions,
 		"a metric that is defined is known from then on":      definedMetric,
 		"a metric of two units or directions is refused":      metricOfTwoUnits,
+		"the last judgement of a run comes back whole":        judgementComesBack,
+		"an imported run gets no verdict":                     noVerdictOfImports,
+		"the last calibration of a machine comes back whole":  calibrationComesBack,
 		"a trial saved twice is there once":                   savedTwice,
 		"a trial's samples come back apart from it":           samplesComeBack,
 		"a trial of samples without their times is refused":   samplesWithoutTimes,
@@ -229,16 +236,20 @@ func metricTwice(t *testing.T, s Store) {
 func unknownRun(t *testing.T, s Store) {
 	_, errResults := s.Results(t.Context(), 4711)
 	_, errTrials := s.Trials(t.Context(), 4711)
+	_, errJudgement := s.Judgement(t.Context(), 4711)
 	_, errSamples := s.Samples(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial)
 	for call, err := range map[string]error{
-		"SaveTrial":     s.SaveTrial(t.Context(), 4711, Trial(1, "go", "csv")),
-		"SaveNet":       s.SaveNet(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial, nil),
-		"SaveSummaries": s.SaveSummaries(t.Context(), 4711, nil),
-		"Finish":        s.Finish(t.Context(), 4711, stopwatt.Finished, ended),
-		"Results":       errResults,
-		"Trials":        errTrials,
-		"Samples":       errSamples,
-		"SaveIdle":      s.SaveIdle(t.Context(), 4711, Idle(stopwatt.IdleBefore)),
+		"SaveTrial":       s.SaveTrial(t.Context(), 4711, Trial(1, "go", "csv")),
+		"SaveNet":         s.SaveNet(t.Context(), 4711, Trial(1, "go", "csv").PlannedTrial, nil),
+		"SaveSummaries":   s.SaveSummaries(t.Context(), 4711, nil),
+		"Finish":          s.Finish(t.Context(), 4711, stopwatt.Finished, ended),
+		"Results":         errResults,
+		"Trials":          errTrials,
+		"Samples":         errSamples,
+		"Judgement":       errJudgement,
+		"SaveJudgement":   s.SaveJudgement(t.Context(), 4711, Judgement()),
+		"SaveCalibration": s.SaveCalibration(t.Context(), 4711, Calibration()),
+		"SaveIdle":        s.SaveIdle(t.Context(), 4711, Idle(stopwatt.IdleBefore)),
 	} {
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s: %v", call, err)

@@ -26,9 +26,11 @@ type Memory struct {
 }
 
 type memoryRun struct {
-	run       stopwatt.Run
-	trials    []stopwatt.Trial
-	summaries []stopwatt.Summary
+	run          stopwatt.Run
+	trials       []stopwatt.Trial
+	summaries    []stopwatt.Summary
+	judgements   []stopwatt.Judgement
+	calibrations []stopwatt.Calibration
 }
 
 func (m *Memory) enter(method string) error {
