@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -114,17 +115,22 @@ var errTooLong = errors.New("too long")
 // count accounts for a request that ended in an error; and for all that are
 // left when the user gives up.
 func (l *loop) count(u *user, k kind, cause error) {
-	if u.repeated == 0 || u.lastKind != k {
+	if l.tally.wrong(k) {
+		l.tally.first[k] = u.tell(k, cause, l.load.Timeout)
+	}
+	u.left--
+	if u.bore(k) >= patienceWith(k, cause) {
+		l.giveUp(u, k)
+	}
+}
+
+// bore counts how many errors of one kind the user has met in a row.
+func (u *user) bore(k kind) int {
+	if u.lastKind != k {
 		u.repeated, u.lastKind = 0, k
 	}
 	u.repeated++
-	if l.tally.wrong(k) {
-		l.tally.first[k] = l.tell(u, k, cause)
-	}
-	u.left--
-	if u.repeated >= patienceWith(k, cause) {
-		l.giveUp(u, k)
-	}
+	return u.repeated
 }
 
 // patienceWith is how many errors of one kind in a row a user bears.
@@ -149,8 +155,8 @@ func (l *loop) giveUp(u *user, k kind) {
 
 // tell describes an error whole: whom it met, what was wrong, and how the
 // answer began.
-func (l *loop) tell(u *user, k kind, cause error) string {
-	what := l.tellWhat(u, k, cause)
+func (u *user) tell(k kind, cause error, timeout time.Duration) string {
+	what := u.tellWhat(k, cause, timeout)
 	if u.seenLen == 0 {
 		return fmt.Sprintf("%s: %s; nothing was read of an answer", u.question.address, what)
 	}
@@ -158,7 +164,7 @@ func (l *loop) tell(u *user, k kind, cause error) string {
 }
 
 // tellWhat tells what was wrong.
-func (l *loop) tellWhat(u *user, k kind, cause error) string {
+func (u *user) tellWhat(k kind, cause error, timeout time.Duration) string {
 	switch {
 	case k == kindStatus:
 		return fmt.Sprintf("status %d, expected %d", u.answer.status, u.question.status)
@@ -167,9 +173,9 @@ func (l *loop) tellWhat(u *user, k kind, cause error) string {
 	case k == kindBody:
 		return fmt.Sprintf("a body of %d bytes, expected %d", u.answer.bodyBytes, u.question.bodyBytes)
 	case k == kindConnect && cause == errTooLong:
-		return fmt.Sprintf("no connection within %v", l.load.Timeout)
+		return fmt.Sprintf("no connection within %v", timeout)
 	case cause == errTooLong:
-		return fmt.Sprintf("no whole answer within %v", l.load.Timeout)
+		return fmt.Sprintf("no whole answer within %v", timeout)
 	case k == kindClosed && !u.fresh && u.seenLen == 0:
 		return cause.Error() + "; it had carried answers before, and the server closed it without having said `Connection: close`"
 	case cause == unix.EADDRNOTAVAIL:

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -13,7 +12,8 @@ import (
 )
 
 // Epoll is the driver that measures: a few threads, each with its share of the
-// users, its own epoll and its own histogram.
+// users, its own epoll and its own histogram. What is to be encrypted it leaves
+// to Streams.
 type Epoll struct {
 	// Threads is how many threads drive, at most one a user. 0 takes one for
 	// every two users, but no more than half of the cores it may run on.
@@ -31,11 +31,11 @@ var driving sync.Mutex
 
 // Drive drives load as ordered. While it does, the garbage collector is off.
 func (d Epoll) Drive(ctx context.Context, order stopwatt.DriveOrder, bodyBytes ...int64) (stopwatt.DriveResult, error) {
-	if err := CheckOrder(order); err != nil {
+	if err := checkDriven(order); err != nil {
 		return stopwatt.DriveResult{}, err
 	}
-	if order.Load.Open() && len(order.Load.Stages) == 0 {
-		return stopwatt.DriveResult{}, errors.New("the rate to drive at has not been found yet")
+	if order.TLS != nil {
+		return Streams{}.Drive(ctx, order, bodyBytes...)
 	}
 	driving.Lock()
 	defer driving.Unlock()

@@ -290,8 +290,8 @@ func TestTheFirstErrorNamesAServerThatClosesUnannounced(t *testing.T) {
 
 func TestTheFirstErrorExplainsWhenPortsRunOut(t *testing.T) {
 	t.Parallel()
-	l := &loop{}
-	got := l.tell(&user{question: &question{address: "127.0.0.1:80"}}, kindConnect, unix.EADDRNOTAVAIL)
+	u := &user{question: &question{address: "127.0.0.1:80"}}
+	got := u.tell(kindConnect, unix.EADDRNOTAVAIL, time.Second)
 	want := "127.0.0.1:80: cannot assign requested address; every local port is in use or in TIME_WAIT: keep connections, or ask fewer requests; nothing was read of an answer"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

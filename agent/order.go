@@ -30,6 +30,14 @@ func CheckOrder(order stopwatt.DriveOrder) error {
 	return errors.Join(faults...)
 }
 
+// checkDriven is CheckOrder when load is to be driven at once.
+func checkDriven(order stopwatt.DriveOrder) error {
+	if err := CheckOrder(order); err != nil {
+		return err
+	}
+	return complain(order.Load.Open() && len(order.Load.Stages) == 0, "the rate to drive at has not been found yet")
+}
+
 func checkAddress(address string) error {
 	name, rest := network(address)
 	_, _, err := net.SplitHostPort(address)

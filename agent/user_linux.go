@@ -255,13 +255,13 @@ func (l *loop) read(u *user) (n, asked int, errno unix.Errno) {
 	n, errno = receiveSocket(u.fd, l.buffer[:asked])
 	if errno == 0 {
 		l.tally.received += int64(n)
-		l.digest(u, l.buffer[:n])
+		u.digest(l.buffer[:n])
 	}
 	return n, asked, errno
 }
 
 // digest reads the answer from bytes that were received.
-func (l *loop) digest(u *user, p []byte) {
+func (u *user) digest(p []byte) {
 	if u.seenLen < seenBytes {
 		u.seenLen += copy(u.seen[u.seenLen:], p)
 	}

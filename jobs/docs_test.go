@@ -38,6 +38,7 @@ func sections() []section {
 		sectionOf("expect", expectRows),
 		sectionOf("ask", askRows),
 		sectionOf("data", dataRows),
+		sectionOf("tls", tlsRows),
 		sectionOf("load", loadRows),
 		sectionOf("stage", stageRows),
 		sectionOf("while", whileRows),

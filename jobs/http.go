@@ -46,6 +46,13 @@ var dataRows = []row[dataFile]{
 		func(r *reader, at node, to *dataFile) { r.inOrder(at, "rows", "random", &to.inOrder) }},
 }
 
+var tlsRows = []row[stopwatt.TLS]{
+	{word{key: "name", kind: "text", absent: "the server's address", doc: "The name of the server that is asked for (SNI), and that its certificate must bear if it is verified."},
+		func(r *reader, at node, to *stopwatt.TLS) { r.text(at, "name", &to.Name) }},
+	{word{key: "verify", kind: "yes or no", fallback: "false", doc: "Whether the certificate must be one that the driver's system trusts. A server that is measured mostly signs its own."},
+		func(r *reader, at node, to *stopwatt.TLS) { r.yes(at, "verify", &to.Verify) }},
+}
+
 // http reads how a server is asked, and checks what one key alone cannot tell.
 func (r *reader) http(at node, to *stopwatt.HTTP) {
 	whole(r, at, "http", httpRows, to)

@@ -94,6 +94,16 @@ func TestSeveralRequestsWithValues(t *testing.T) {
 	}
 }
 
+func TestServersThatSpeakTLS(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]stopwatt.TLS{"{}": {}, "{name: example.org, verify: true}": {Name: "example.org", Verify: true}} {
+		got := asked(t, "{port: 443, request: {path: /}, tls: "+text+"}", "{for: 1s}", "").HTTP.TLS
+		if got == nil || *got != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 func TestFilesOfValuesThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -64,6 +64,11 @@ var httpRows = []row[stopwatt.HTTP]{
 		func(r *reader, at node, to *stopwatt.HTTP) { r.inOrder(at, "order", "weighted", &to.InOrder) }},
 	{word{key: "data", kind: "[data]", absent: "no values", doc: "Values that are put into requests where a column's `{name}` stands."},
 		func(r *reader, at node, to *stopwatt.HTTP) { r.data(at, to) }},
+	{word{key: "tls", kind: "[tls]", absent: "plain text", doc: "Speak HTTP/1.1 over TLS. A request then costs the driver several times as much: see [load.md](load.md)."},
+		func(r *reader, at node, to *stopwatt.HTTP) {
+			to.TLS = &stopwatt.TLS{}
+			whole(r, at, "tls", tlsRows, to.TLS)
+		}},
 	{word{key: "ready-within", kind: "duration", fallback: "30s", doc: "How long the server may take from its start to its first right answer, at most an hour. A wrong answer that stays the same for 2 s ends the waiting, unless its status is 503."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			r.duration(at, "ready-within", &to.ReadyWithin, time.Millisecond, time.Hour)
