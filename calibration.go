@@ -34,7 +34,7 @@ type CaseCalibration struct {
 	N        int     // pairs that have both values
 	PairSD   float64 // standard deviation of a pair's log ratio: near its relative one
 	Spread   float64 // the same, by the signed-rank interval: hardly moved by outliers
-	Smallest float64 // relative change that the procedure's last look would show; 0: none
+	Smallest float64 // relative change that the procedure's last look would show; 0: not known, or any
 	Alarms   Share
 	Order    Effect // whether it matters which side comes first: the first against the second
 	Hours    Effect // whether the hour of the day matters: the slowest against the fastest; no value within a single hour

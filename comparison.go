@@ -48,7 +48,7 @@ type PairedTrials struct {
 	// Floor is the smallest change that the machine's calibration says can be
 	// seen here, relative; the threshold is never below it. 0: not calibrated.
 	Floor float64
-	Pairs []Pair // in any order; the round says what each is for
+	Pairs []Pair // one for each round that was measured, in any order; the round says what it is for
 	// Base and Head count the trials of each side, those that were run again too.
 	Base, Head Tally
 	// Identical: base and head have the same image and settings, and are not
@@ -105,9 +105,10 @@ type Estimate struct {
 	// equal sides would look so much worse, or better, or more so.
 	Worse, Better float64
 	// Smallest is the smallest change, relative, that so many pairs of this spread
-	// would show as significant in this family four times out of five; 0 when
-	// so few pairs show none, however large.
+	// would show as significant in this family four times out of five. Sees tells
+	// whether there is one: so few pairs may show none, however large.
 	Smallest float64
+	Sees     bool
 }
 
 // A Comparison is one case and one metric of head against base.
@@ -136,8 +137,8 @@ type DoubtKind string
 
 // What may be doubtful about a comparison, with what Have and Need count.
 const (
-	// TooFewPairs: nothing can be told from a single pair, nor a verdict be reached
-	// with so few. Pairs.
+	// TooFewPairs: a verdict takes more, see Procedure.Reach; of a single pair
+	// nothing is told at all. Pairs.
 	TooFewPairs DoubtKind = "too few pairs"
 	// IncompletePairs: pairs lack a value on one side. Pairs; Need is the rounds.
 	IncompletePairs DoubtKind = "incomplete pairs"
@@ -163,6 +164,12 @@ const (
 	ThresholdRaised DoubtKind = "threshold raised"
 	// NotConfirmed: a suspicion was not confirmed in fresh pairs. Have is how often.
 	NotConfirmed DoubtKind = "not confirmed"
+	// NotYetConfirmed: suspected, but the run ended before the fresh pairs were
+	// measured. Pairs.
+	NotYetConfirmed DoubtKind = "not yet confirmed"
+	// NotPaired: two runs at two times, numbers only. How many trials head and base
+	// have.
+	NotPaired DoubtKind = "not paired"
 	// SmallerThanFound: confirmed, but in the fresh pairs the change is within the
 	// threshold. Relative changes: Have is theirs, Need the threshold.
 	SmallerThanFound DoubtKind = "smaller than found"

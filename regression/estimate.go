@@ -1,0 +1,180 @@
+package regression
+
+import (
+	"math"
+	"slices"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// confidence is that of every interval that is shown.
+const confidence = 0.95
+
+// power is how probable it is that the smallest change that "can be seen" is seen.
+// Four times out of five, the usual convention (J. Cohen, Statistical Power
+// Analysis for the Behavioral Sciences, 1988).
+const power = 0.8
+
+// Those of some pairs that have both values, as ratios, and what was counted of
+// all.
+type paired struct {
+	logs       []float64 // ln(head ÷ base); infinite where one side is 0
+	averages   []float64 // their Walsh averages, sorted
+	base, head []float64
+	requests   []float64
+
+	rounds    int // pairs that were measured, those without a value too
+	negative  int
+	fromZero  int
+	intoZero  int
+	different bool // not all ratios are the same
+}
+
+// pairsOf takes the pairs of rounds first to last, for estimates.
+func pairsOf(pairs []stopwatt.Pair, first, last int) paired {
+	p := collect(pairs, first, last)
+	p.averages = walshAverages(p.logs)
+	return p
+}
+
+// collect takes the pairs of rounds first to last, for counting. Those without a
+// number on either side and those with a negative one have no ratio.
+func collect(pairs []stopwatt.Pair, first, last int) paired {
+	var p paired
+	for _, pair := range pairs {
+		if pair.Round < first || pair.Round > last {
+			continue
+		}
+		p.rounds++
+		if finite(pair.Base) && finite(pair.Head) {
+			p.add(pair)
+		}
+	}
+	return p
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// add takes in a pair of finite values.
+func (p *paired) add(pair stopwatt.Pair) {
+	switch {
+	case pair.Base < 0 || pair.Head < 0:
+		p.negative++
+		return
+	case pair.Base == 0 && pair.Head > 0:
+		p.fromZero++
+	case pair.Head == 0 && pair.Base > 0:
+		p.intoZero++
+	}
+	p.logs = append(p.logs, logRatio(pair.Head, pair.Base))
+	p.base = append(p.base, pair.Base)
+	p.head = append(p.head, pair.Head)
+	p.requests = append(p.requests, pair.Requests)
+	p.different = p.different || !sameLog(p.logs[0], p.logs[len(p.logs)-1])
+}
+
+// logRatio is ln(head ÷ base) of values that are not negative: 0 for equal ones, 0
+// and 0 too, and infinite where one of them is 0. Turned round it has the other
+// sign, to the last bit, so that a verdict does not depend on which side is which.
+func logRatio(head, base float64) float64 {
+	switch {
+	case head == base:
+		return 0
+	case head > base:
+		return logOver(head, base)
+	}
+	return -logOver(base, head)
+}
+
+// logOver is the logarithm of a quotient above 1, of subnormal numbers too.
+func logOver(above, below float64) float64 {
+	if q := above / below; below > 0 && !math.IsInf(q, 1) {
+		return math.Log(q)
+	}
+	return math.Log(above) - math.Log(below)
+}
+
+func sameLog(a, b float64) bool { return a == b || math.Abs(a-b) <= sameRatio }
+
+// n is how many pairs count.
+func (p paired) n() int { return len(p.logs) }
+
+// estimate says what the pairs say. Worse and better are those of the metric's
+// direction; level is the strictest one-sided p that a change may need in its
+// family.
+func (p paired) estimate(better stopwatt.Better, level float64) stopwatt.Estimate {
+	if p.n() == 0 {
+		return stopwatt.Estimate{Worse: 1, Better: 1}
+	}
+	up, down := signedRank(p.logs)
+	e := stopwatt.Estimate{
+		N: p.n(), Base: medianOf(p.base), Head: medianOf(p.head),
+		Ratio: p.interval((1 - confidence) / 2),
+		Worse: up, Better: down,
+	}
+	if better == stopwatt.More {
+		e.Worse, e.Better = down, up
+	}
+	e.Smallest, e.Sees = p.smallest(level)
+	return e
+}
+
+func medianOf(values []float64) float64 { return median(slices.Sorted(slices.Values(values))) }
+
+// interval is the ratio with its bounds at a one-sided level.
+func (p paired) interval(level float64) stopwatt.Interval {
+	if p.n() == 0 {
+		return stopwatt.Interval{}
+	}
+	value := math.Exp(hodgesLehmann(p.averages))
+	i := stopwatt.Interval{Known: finite(value)}
+	if i.Known {
+		i.Value = value
+	}
+	b := boundsAt(p.averages, p.n(), level)
+	low, high := math.Exp(b.low), math.Exp(b.high)
+	if i.Bounded = b.known && finite(low) && finite(high); i.Bounded {
+		i.Low, i.High, i.Confidence = low, high, 1-2*b.level
+	}
+	return i
+}
+
+// reach is how far a bound at a one-sided level lies from the estimate, as a log
+// ratio: half the interval's width.
+func (p paired) reach(level float64) (half, attained float64, known bool) {
+	b := boundsAt(p.averages, p.n(), level)
+	half = (b.high - b.low) / 2
+	return half, b.level, b.known && finite(half)
+}
+
+// smallest is the change, relative, that so many pairs of this spread show at a
+// one-sided level with probability power. A shift by half the interval's width is
+// seen every second time; what is beside that comes from the normal distribution
+// of the estimate, of which the half width is so many standard errors.
+func (p paired) smallest(level float64) (relative float64, sees bool) {
+	half, attained, known := p.reach(level)
+	if !known {
+		return 0, false
+	}
+	relative = math.Expm1(half * (1 + normalQuantile(power)/-normalQuantile(attained)))
+	return relative, finite(relative)
+}
+
+// spread is the standard deviation of a pair's log ratio as the signed-rank
+// interval sees it: what outliers hardly move. It is the half width at 95 % in
+// standard errors, times √n. Zero where there is no interval.
+func (p paired) spread() float64 {
+	half, attained, known := p.reach((1 - confidence) / 2)
+	if !known {
+		return 0
+	}
+	return half / -normalQuantile(attained) * math.Sqrt(float64(p.n()))
+}
+
+// within tells whether the interval at a one-sided level lies inside the
+// threshold, a relative change in either direction.
+func (p paired) within(threshold, level float64) bool {
+	b := boundsAt(p.averages, p.n(), level)
+	limit := math.Log1p(threshold)
+	return b.known && b.low > -limit && b.high < limit
+}
