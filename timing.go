@@ -6,8 +6,9 @@ import "time"
 // standard output, one JSON value a line, as the driver is: see DriveOrder.
 // First comes a TimeOrder, then commands, each answered by one TimeReport:
 // CommandReady (look for the programs and time an empty one), CommandWarm (run
-// the order's Warmup repetitions; report nothing else) and CommandTime.
-const CommandTime = "time" // run as ordered; report Result
+// the order's Warmup repetitions; report nothing else) and CommandTime, which is
+// answered by two.
+const CommandTime = "time" // run as ordered; report Ended and then Result
 
 // A TimeOrder is what the timer is told: what to run, and how often.
 type TimeOrder struct {
@@ -24,6 +25,7 @@ type TimeOrder struct {
 // A TimeReport answers one command. At most one field is set.
 type TimeReport struct {
 	Ready   *TimerReady `json:",omitempty"`
+	Ended   bool        `json:",omitempty"` // the window has; its Result follows when it is encoded
 	Result  *TimeResult `json:",omitempty"`
 	Failure string      `json:",omitempty"` // why the command could not be carried out
 }

@@ -1,7 +1,8 @@
 //go:build linux
 
-// Command stopwatt-agent is put into containers: to drive load at a server, or
-// to read the meters of a machine that stopwatt itself does not see.
+// Command stopwatt-agent is put into containers: to drive load at a server, to
+// time programs, or to read the meters of a machine that stopwatt itself does not
+// see.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 
 const usage = `usage:
   stopwatt-agent drive       carry out the order and the commands on standard input
+  stopwatt-agent time        run and time programs as standard input says
   stopwatt-agent serve ADDR  answer every request on ADDR (host:port), at no cost
   stopwatt-agent meters      answer the questions on standard input about this machine's meters
   stopwatt-agent version     print the version
@@ -39,6 +41,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errors io.Writer
 	switch {
 	case len(args) == 1 && args[0] == "drive":
 		err = agent.Converse(ctx, in, out)
+	case len(args) == 1 && args[0] == "time":
+		err = agent.Time(ctx, in, out)
 	case len(args) == 2 && args[0] == "serve":
 		err = agent.Serve(ctx, args[1], nil)
 	case len(args) == 1 && args[0] == "meters":
