@@ -5,13 +5,18 @@ package stopwatt
 const (
 	LabelRun   = "stopwatt.run"   // the run's key
 	LabelOwner = "stopwatt.owner" // which process made it: see Owner
-	LabelRole  = "stopwatt.role"  // server, driver or meters
+	LabelRole  = "stopwatt.role"  // one of Roles, agent, or meters
 )
+
+// AgentPath is where the agent lies in its own image, and in every container
+// that it is brought into: at no path that an image uses.
+const AgentPath = "/.stopwatt/agent"
 
 // A ContainerOrder says which container is wanted. What it does not grant is
 // withheld: no capabilities, no new privileges, no network but the one named.
 type ContainerOrder struct {
-	Image      string // an image's ID
+	Image      string   // an image's ID
+	Entrypoint []string // instead of the image's own, and its command is left out; nil keeps both
 	Command    []string
 	Env        map[string]string
 	CPUs       string // cpuset; empty: all
@@ -21,6 +26,9 @@ type ContainerOrder struct {
 	// JoinNetwork is the ID of a container whose network namespace is shared.
 	// Empty: no network at all, loopback aside.
 	JoinNetwork string
+	// VolumesFrom is the ID of a container whose volumes it sees and cannot
+	// write; empty: none.
+	VolumesFrom string
 	Stdin       bool // it is spoken to on its standard input
 	Labels      map[string]string
 }

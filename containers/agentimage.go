@@ -7,9 +7,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/network"
+
+	"gitlab.com/stopwatt/stopwatt"
 )
 
 // labelKey is on every image that stopwatt makes: what it was made from,
@@ -24,14 +30,11 @@ const ourImages = "stopwatt/"
 // keyPrefix is how much of a key an image's tag shows.
 const keyPrefix = 12
 
-// agentPath is where the agent lies in its image.
-const agentPath = "stopwatt-agent"
-
 // AgentImage makes an image that holds the agent and nothing else, as its
 // entry point, and returns its ID. The image of an equal binary is used again.
 // The agent runs as nobody in it.
 func (d *Docker) AgentImage(ctx context.Context, binary []byte) (string, error) {
-	hash := sha256.Sum256(binary)
+	hash := sha256.Sum256(append([]byte(stopwatt.AgentPath+"\x00"), binary...))
 	key := hex.EncodeToString(hash[:])
 	tag := ourImages + "agent:" + key[:keyPrefix]
 	found, err := d.ours(ctx, tag, key)
@@ -43,7 +46,7 @@ func (d *Docker) AgentImage(ctx context.Context, binary []byte) (string, error) 
 		return "", err
 	}
 	stream, err := d.client.ImageImport(ctx, image.ImportSource{Source: archive, SourceName: "-"}, tag, image.ImportOptions{
-		Changes: []string{`ENTRYPOINT ["/` + agentPath + `"]`, "USER 65534:65534", "LABEL " + labelKey + "=" + key},
+		Changes: []string{`ENTRYPOINT ["` + stopwatt.AgentPath + `"]`, "USER 65534:65534", "LABEL " + labelKey + "=" + key},
 	})
 	if err != nil {
 		return "", attempted("import the agent's image", err)
@@ -78,7 +81,11 @@ func (d *Docker) ours(ctx context.Context, tag, key string) (image.InspectRespon
 func agentArchive(binary []byte) (*bytes.Buffer, error) {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
-	err := w.WriteHeader(&tar.Header{Name: agentPath, Mode: 0o755, Size: int64(len(binary))})
+	name := strings.TrimPrefix(stopwatt.AgentPath, "/")
+	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: path.Dir(name) + "/", Mode: 0o755})
+	if err == nil {
+		err = w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(binary))})
+	}
 	if err == nil {
 		_, err = w.Write(binary)
 	}
@@ -89,4 +96,18 @@ func agentArchive(binary []byte) (*bytes.Buffer, error) {
 		return nil, fmt.Errorf("pack the agent: %w", err)
 	}
 	return &archive, nil
+}
+
+// AgentVolume makes a container of the agent's image that is never started, and
+// whose volume holds the agent: others see it by their order's VolumesFrom, also
+// where their root cannot be written. Remove takes the volume away with it.
+func (d *Docker) AgentVolume(ctx context.Context, image string, labels map[string]string) (id string, err error) {
+	created, err := d.client.ContainerCreate(ctx, &container.Config{
+		Image: image, Labels: labels,
+		Volumes: map[string]struct{}{path.Dir(stopwatt.AgentPath): {}}, // which the engine fills from the image
+	}, &container.HostConfig{NetworkMode: network.NetworkNone}, nil, nil, "")
+	if err != nil {
+		return "", attempted("make the agent's volume", err)
+	}
+	return created.ID, nil
 }

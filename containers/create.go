@@ -58,6 +58,7 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 func program(order stopwatt.ContainerOrder) *container.Config {
 	return &container.Config{
 		Image:        order.Image,
+		Entrypoint:   order.Entrypoint,
 		Cmd:          order.Command,
 		Env:          assignments(order.Env),
 		Labels:       order.Labels,
@@ -92,6 +93,9 @@ func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 			PidsLimit:  &processes,
 			Ulimits:    []*container.Ulimit{{Name: "nofile", Soft: maxFiles, Hard: maxFiles}},
 		},
+	}
+	if order.VolumesFrom != "" {
+		host.VolumesFrom = []string{order.VolumesFrom + ":ro"}
 	}
 	if order.JoinNetwork != "" {
 		host.NetworkMode = container.NetworkMode("container:" + order.JoinNetwork)
