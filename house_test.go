@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"storage/embedded/embeddedtest": {"storage/embedded"},
 	"storage/storagetest":           {"storage"},
 
-	"trial":        {},
+	"trial":        {"regression"},
 	"orchestrator": {"jobs", "regression", "trial"},
 
 	"cmd/stopwatt-agent": {"agent", "meter"},

@@ -8,16 +8,21 @@ type Reading struct {
 }
 
 // Of is what the containers of a role have used.
-func (r Reading) Of(role string) Usage {
+func (r Reading) Of(role string) Usage { return *r.place(role) }
+
+// Put says what the containers of a role have used.
+func (r *Reading) Put(role string, usage Usage) { *r.place(role) = usage }
+
+func (r *Reading) place(role string) *Usage {
 	switch role {
 	case RoleServer:
-		return r.Server
+		return &r.Server
 	case RoleDriver:
-		return r.Driver
+		return &r.Driver
 	case RoleProgram:
-		return r.Program
+		return &r.Program
 	}
-	return r.Service
+	return &r.Service
 }
 
 // A MachineReading is what a machine said of itself at one moment. What is

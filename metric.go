@@ -40,7 +40,7 @@ var Metrics = slices.Concat(asked, paced, ofDriver, timed, spent, whole)
 
 // asked are the metrics of a server and of what it answers.
 var asked = []Metric{
-	{"time", "s", Less, windowDriven, "Wall time, read from CLOCK_MONOTONIC: of a server the driven window, of a command the mean of its repetitions, of a harness its one run, of its benchmarks what they tell themselves."},
+	{"time", "s", Less, windowDriven, "Wall time, read from CLOCK_MONOTONIC: of a server the driven window, of a command the mean of its repetitions. Of a harness's benchmarks it is what they tell themselves."},
 	{"throughput", "1/s", More, windowDriven, "Right answers per second."},
 	{"latency_mean", "s", Less, windowDriven, "Mean time to an answer's last byte read: of a closed load from its request's first byte written (with `connection: close`, from connect), of an open one from when the request was due."},
 	{"latency_p50", "s", Less, windowDriven, "Median latency, from the HDR histogram."},
@@ -68,6 +68,7 @@ var timed = []Metric{
 	{"time_sd", "s", Less, windowRepeated, "Standard deviation of the repetitions' wall times."},
 	{"time_user", "s", Less, windowRepeated, "CPU time of a repetition in user space, the mean (wait4, ru_utime); children that it waited for included."},
 	{"time_system", "s", Less, windowRepeated, "CPU time of a repetition in the kernel, the mean (wait4, ru_stime)."},
+	{"time_run", "s", Less, windowRepeated, "Wall time of a harness's one run, whatever its benchmarks tell."},
 	{"time_empty", "s", Neither, windowStart, "Median wall time of starting an empty program in the same container and waiting for its end. It is in `time`, unless the suite has it subtracted."},
 	{"repetitions", "1", Neither, windowRepeated, "Repetitions that were timed."},
 	{"memory_resident", "B", Less, windowRepeated, "Largest resident set of one process of a repetition, the mean (wait4, ru_maxrss). Absent where it cannot be told from that of the timer which started it."},

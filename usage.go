@@ -1,6 +1,7 @@
 package stopwatt
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -103,6 +104,19 @@ func (u Usage) Field(name string) (value int64, reason string) {
 		return 0, "there is no such field: " + name
 	}
 	return *place, ""
+}
+
+// Plus is what two containers have used together. What is absent of one is absent
+// of both.
+func (u Usage) Plus(other Usage) Usage {
+	sum := Usage{Absent: map[string]string{}}
+	for _, field := range usageFields {
+		*field.of(&sum) = *field.of(&u) + *field.of(&other)
+		if reason := cmp.Or(u.Absent[field.name], other.Absent[field.name]); reason != "" {
+			*field.of(&sum), sum.Absent[field.name] = 0, reason
+		}
+	}
+	return sum
 }
 
 // Since returns by how much the number of this name has risen since an earlier

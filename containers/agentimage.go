@@ -34,8 +34,7 @@ const keyPrefix = 12
 // entry point, and returns its ID. The image of an equal binary is used again.
 // The agent runs as nobody in it.
 func (d *Docker) AgentImage(ctx context.Context, binary []byte) (string, error) {
-	hash := sha256.Sum256(append([]byte(stopwatt.AgentPath+"\x00"), binary...))
-	key := hex.EncodeToString(hash[:])
+	key := AgentKey(binary)
 	tag := ourImages + "agent:" + key[:keyPrefix]
 	found, err := d.ours(ctx, tag, key)
 	if err != nil || found.ID != "" {
@@ -60,6 +59,12 @@ func (d *Docker) AgentImage(ctx context.Context, binary []byte) (string, error) 
 		err = fmt.Errorf("import the agent's image: the engine does not hold %s afterwards", tag)
 	}
 	return made.ID, err
+}
+
+// AgentKey is the key of the image that is made of this agent.
+func AgentKey(binary []byte) string {
+	hash := sha256.Sum256(append([]byte(stopwatt.AgentPath+"\x00"), binary...))
+	return hex.EncodeToString(hash[:])
 }
 
 // ours is the image of this tag and key, or an empty answer when there is none.

@@ -1,20 +1,32 @@
 package trial
 
-import "gitlab.com/stopwatt/stopwatt"
+import (
+	"errors"
 
-// accounts are the two containers' accounting during one trial.
-type accounts struct {
-	serverAccount, driverAccount Account
-	serverReason, driverReason   string // why there is none
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// accounts are the containers' accounting during one trial, in the order in
+// which they are read: the first has the tightest window.
+type accounts []account
+
+// An account is that of one container. One that could not be opened makes the
+// metrics of its role absent, with the reason; the timings stand.
+type account struct {
+	role   string
+	opened Account // nil: see reason
+	reason string
 }
 
-// open opens both accounts. One that cannot be opened makes its metrics
-// absent, with the reason; the timings stand.
-func (b Bench) open(server *container, driver *driver) *accounts {
-	a := &accounts{}
-	a.serverAccount, a.serverReason = b.account(server.PID)
-	a.driverAccount, a.driverReason = b.account(driver.PID)
-	return a
+// open opens the accounts of containers that run.
+func (b Bench) open(containers ...*container) accounts {
+	var all accounts
+	for _, c := range containers {
+		a := account{role: c.role}
+		a.opened, a.reason = b.account(c.PID)
+		all = append(all, a)
+	}
+	return all
 }
 
 // account opens one account, or says why it cannot.
@@ -29,43 +41,78 @@ func (b Bench) account(pid int) (Account, string) {
 	return account, ""
 }
 
-// read reads both, the server first: its window is the tighter one.
-func (a *accounts) read() stopwatt.Reading {
-	return stopwatt.Reading{Server: a.server(), Driver: readAccount(a.driverAccount, a.driverReason)}
+// read reads them all. What the containers of one role have used is added up.
+func (all accounts) read() stopwatt.Reading {
+	var reading stopwatt.Reading
+	for i, a := range all {
+		usage := a.read()
+		if i > 0 && all[i-1].role == a.role {
+			usage = reading.Of(a.role).Plus(usage)
+		}
+		reading.Put(a.role, usage)
+	}
+	return reading
 }
 
-// server reads the server's account alone.
-func (a *accounts) server() stopwatt.Usage {
-	return readAccount(a.serverAccount, a.serverReason)
+// of reads those of one role.
+func (all accounts) of(role string) stopwatt.Usage {
+	var some accounts
+	for _, a := range all {
+		if a.role == role {
+			some = append(some, a)
+		}
+	}
+	return some.read().Of(role)
 }
 
-// readAccount reads an account; of one that is not there, every field is absent.
-func readAccount(account Account, reason string) stopwatt.Usage {
-	if account != nil {
-		return account.Read()
+// read reads an account; of one that is not there, every field is absent.
+func (a account) read() stopwatt.Usage {
+	if a.opened != nil {
+		return a.opened.Read()
 	}
 	absent := map[string]string{}
 	for _, field := range stopwatt.UsageFields {
-		absent[field] = reason
+		absent[field] = a.reason
 	}
 	return stopwatt.Usage{Absent: absent}
 }
 
-// close closes both accounts.
-func (a *accounts) close() {
-	for _, account := range []Account{a.serverAccount, a.driverAccount} {
-		if account != nil {
-			_ = account.Close() // files that were only read
+// close closes them all.
+func (all accounts) close() {
+	for _, a := range all {
+		if a.opened != nil {
+			_ = a.opened.Close() // files that were only read
 		}
 	}
 }
 
-// watch begins to watch the machine and both containers.
-func (b Bench) watch(a *accounts) Watch {
+// watch begins to watch the machine and the containers.
+func (b Bench) watch(all accounts) Watch {
 	if b.Watch == nil {
 		return nobody{}
 	}
-	return b.Watch(map[string]Account{stopwatt.RoleServer: a.serverAccount, stopwatt.RoleDriver: a.driverAccount})
+	byRole := map[string]Account{}
+	for _, a := range all {
+		switch before := byRole[a.role]; {
+		case a.opened == nil:
+		case before == nil:
+			byRole[a.role] = a.opened
+		default:
+			byRole[a.role] = together{before, a.opened}
+		}
+	}
+	return b.Watch(byRole)
+}
+
+// together are two accounts of one role.
+type together [2]Account
+
+func (t together) Read() stopwatt.Usage { return t[0].Read().Plus(t[1].Read()) }
+func (t together) Close() error         { return errors.Join(t[0].Close(), t[1].Close()) }
+func (t together) Number(field string) (int64, error) {
+	one, err := t[0].Number(field)
+	other, otherErr := t[1].Number(field)
+	return one + other, errors.Join(err, otherErr)
 }
 
 // nobody watches: the engine runs on another machine.

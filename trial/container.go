@@ -30,7 +30,7 @@ var errServerEnded = errors.New("the server ended")
 func (b Bench) createServer(ctx context.Context, order Order) (*container, error) {
 	server := &container{
 		bench:      b,
-		role:       "server",
+		role:       stopwatt.RoleServer,
 		stopSignal: order.Implementation.StopSignal,
 		memory:     order.Implementation.Memory,
 		ended:      make(chan struct{}),

@@ -78,8 +78,8 @@ func (r record) errors(errors map[string]int64) {
 
 // usage records what the containers used.
 func (r record) usage(atRest stopwatt.Usage, before, after stopwatt.Reading) {
-	r.role("server", before.Server, after.Server)
-	r.role("driver", before.Driver, after.Driver)
+	r.role(stopwatt.RoleServer, before.Server, after.Server)
+	r.role(stopwatt.RoleDriver, before.Driver, after.Driver)
 	r.held("memory_rest", "MemoryCurrent", atRest)
 	r.held("memory_peak", "MemoryPeak", after.Server)
 	r.held("memory_peak_driver", "MemoryPeak", after.Driver)
@@ -136,13 +136,13 @@ func (r record) held(metric, field string, usage stopwatt.Usage) {
 
 // witnessed records what was seen of the machine: energy, samples, and what
 // makes the figures doubtful.
-func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePower, result *stopwatt.DriveResult) {
+func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePower, window stopwatt.Window, work stopwatt.Work) {
 	r.Samples = testimony.Samples
 	r.Measurements = append(r.Measurements, testimony.Figures...)
 	r.Absent = append(r.Absent, testimony.Absent...)
 	r.Warnings = append(r.Warnings, testimony.Doubts...)
 	for _, energy := range testimony.Energies {
-		figures, absences := energy.Figures(idleOf(idle, energy.Meter), result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
+		figures, absences := energy.Figures(idleOf(idle, energy.Meter), window, work)
 		r.Measurements = append(r.Measurements, figures...)
 		r.Absent = append(r.Absent, absences...)
 		r.Warnings = append(r.Warnings, energy.Warnings...)

@@ -65,6 +65,11 @@ type Bench struct {
 	Monotonic func() int64
 	// Agent is the ID of the image that the driver runs from.
 	Agent string
+	// AgentVolume is the ID of a container whose volume holds the agent, for those
+	// of other images; it is asked for with each program.
+	AgentVolume func(ctx context.Context) (id string, err error)
+	// Harness reads what the harness of a workload has told.
+	Harness func(workload stopwatt.Workload, results []byte) ([]stopwatt.Benchmark, error)
 	// DriverCPUs are the cores that the driver may use, as in cpuset; empty: all.
 	DriverCPUs string
 	// Labels are put on every container.
@@ -93,7 +98,11 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 		Status:       stopwatt.Valid,
 		Started:      time.Now(),
 	}
-	err := b.measure(ctx, order, &trial)
+	measure := b.measure
+	if order.Workload.HTTP == nil {
+		measure = b.measureProgram
+	}
+	err := measure(ctx, order, &trial)
 	switch {
 	case ctx.Err() != nil:
 		return stopwatt.Trial{}, ctx.Err()
@@ -142,9 +151,9 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	if err != nil {
 		return err
 	}
-	accounts := b.open(server, driver)
+	accounts := b.open(server, &driver.container)
 	defer accounts.close()
-	atRest := accounts.server()
+	atRest := accounts.of(stopwatt.RoleServer)
 
 	found, err := b.find(ctx, driver, order)
 	if err != nil {
@@ -172,7 +181,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	record.paced(order.Workload.Load, found, result)
 	record.usage(atRest, before, after)
 	record.readyTime(server.asked, ready)
-	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result)
+	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
 	record.measured("image_size", float64(order.Image.Bytes))
 	if err := wrongAnswers(result); err != nil {
 		return err

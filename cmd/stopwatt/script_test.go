@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -96,13 +94,7 @@ func removeAgentLater(t testing.TB, programs string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { removeImagesOf(t, map[string]bool{keyOf(binary): true}) })
-}
-
-// keyOf is the key of the image that is made of a program.
-func keyOf(binary []byte) string {
-	key := sha256.Sum256(binary)
-	return hex.EncodeToString(key[:])
+	t.Cleanup(func() { removeImagesOf(t, map[string]bool{containers.AgentKey(binary): true}) })
 }
 
 // install puts the driver beside the stopwatt of the scripts, and a folder with
