@@ -138,7 +138,7 @@ func TestWhatBecomesOfOutputAndInput(t *testing.T) {
 		{"results are kept of a file", func(o *stopwatt.TimeOrder) { o.Keep, o.ResultsFile = true, filepath.Join(folder, "r") }, "echo noise; echo 43 >" + filepath.Join(folder, "r"), "", "43\n"},
 		{"a file of results that is not there", func(o *stopwatt.TimeOrder) { o.Keep, o.ResultsFile = true, filepath.Join(folder, "none") }, "true",
 			"repetition 1 left no results: open " + filepath.Join(folder, "none"), ""},
-		{"a bad end, with what it said last", nil, "echo why >&2; exit 3", "repetition 1 exited with 3; it says last:\nwhy", ""},
+		{"a bad end, with what it said last", nil, "echo why >&2; exit 3", "repetition 1 exited with 3; its last lines:\nwhy", ""},
 		{"an end that is allowed", func(o *stopwatt.TimeOrder) { o.OKExit = []int{0, 3} }, "exit 3", "", ""},
 		{"an end by a signal", nil, "kill -9 $$", "repetition 1 was ended by signal 9 (killed)", ""},
 		{"what takes too long is killed with what it started", func(o *stopwatt.TimeOrder) { o.Timeout = 200 * time.Millisecond }, "sleep 600 & wait",

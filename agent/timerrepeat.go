@@ -158,7 +158,7 @@ func (r run) wrong(ok []int) error {
 		return nil
 	}
 	if last := strings.TrimSpace(string(r.complaint)); last != "" {
-		text += "; it says last:\n" + last
+		text += "; its last lines:\n" + last
 	}
 	return errors.New(text)
 }

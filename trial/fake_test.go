@@ -81,10 +81,16 @@ func (h *harbour) Attach(ctx context.Context, id string) (io.ReadWriteCloser, er
 	if err := h.call(ctx, "attach"); err != nil {
 		return nil, err
 	}
+	h.mu.Lock()
+	talk := agent.Converse
+	if h.orders[id].Command[0] == "time" {
+		talk = agent.Time
+	}
+	h.mu.Unlock()
 	here, there := net.Pipe()
 	go func() {
 		defer there.Close()
-		_ = agent.Converse(context.Background(), there, there)
+		_ = talk(context.Background(), there, there)
 	}()
 	if h.dies {
 		return deadly{here, h}, nil
@@ -126,7 +132,7 @@ func (h *harbour) kill(fate stopwatt.Fate) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for id, ended := range h.ended {
-		if strings.HasPrefix(id, "server") {
+		if strings.HasPrefix(id, "server") || strings.HasPrefix(id, "program") {
 			h.fates[id] = fate
 			close(ended)
 		}
@@ -141,7 +147,7 @@ type deadly struct {
 }
 
 func (d deadly) Write(p []byte) (int, error) {
-	if strings.Contains(string(p), stopwatt.CommandDrive) {
+	if strings.Contains(string(p), stopwatt.CommandDrive) || string(p) == `"`+stopwatt.CommandTime+"\"\n" {
 		d.harbour.kill(stopwatt.Fate{ExitCode: 137, OOMKilled: true, Log: []string{"cannot go on"}})
 		return len(p), nil
 	}
@@ -180,6 +186,9 @@ func (h *harbour) bench() trial.Bench {
 		Account:    func(int) (trial.Account, error) { return &account{}, nil },
 		Monotonic:  func() int64 { return clock },
 		Agent:      "agent",
-		Labels:     map[string]string{stopwatt.LabelRun: "run"},
+		AgentVolume: func(ctx context.Context) (string, error) {
+			return "volume", h.call(ctx, "volume")
+		},
+		Labels: map[string]string{stopwatt.LabelRun: "run"},
 	}
 }

@@ -96,8 +96,12 @@ func TestATrialHasANumberOrAReasonForEveryMetric(t *testing.T) {
 
 // ofPrograms says whether a metric is told of other trials than those of a server.
 func ofPrograms(metric stopwatt.Metric) bool {
-	return slices.Contains(openOnly, metric.Name) || metric.Window == "repeated" || metric.Name == "time_empty" ||
-		strings.Contains(metric.Name+"_", "_program_") || strings.Contains(metric.Name+"_", "_service_")
+	return slices.Contains(openOnly, metric.Name) || metric.Window == "repeated" || metric.Name == "time_empty" || isOf(stopwatt.RoleProgram, metric) || isOf(stopwatt.RoleService, metric)
+}
+
+// isOf says whether a metric is told of containers of this role.
+func isOf(role string, metric stopwatt.Metric) bool {
+	return strings.Contains(metric.Name+"_", "_"+role+"_")
 }
 
 // openOnly are the metrics that only an open load has.

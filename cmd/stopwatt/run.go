@@ -13,11 +13,9 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
-	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/orchestrator"
 	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
-	"gitlab.com/stopwatt/stopwatt/trial"
 )
 
 // runFlags are what `stopwatt run` can be told.
@@ -129,8 +127,8 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		return err
 	}
 	for _, workload := range planned.file.suite.Workloads {
-		if workload.HTTP == nil {
-			return askedWrongly(fmt.Errorf("workload %s: this version carries out http workloads only", workload.Name))
+		if workload.Harness != nil {
+			return askedWrongly(fmt.Errorf("workload %s: this version carries out no harness workloads yet", workload.Name))
 		}
 	}
 	if flags.out != "" { // better now than when all has been measured
@@ -179,6 +177,7 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	}
 	run, err := conductor.Run(ctx, order)
 	screen.close()
+	d.reapRun(context.WithoutCancel(ctx), docker, run) // what lives as long as the run
 	// Once more: what a killed stopwatt had asked for last, the engine may have
 	// made after the first look.
 	if _, reapErr := d.reap(context.WithoutCancel(ctx), docker, false); err == nil {
@@ -188,19 +187,6 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		return d.interrupted(ctx, err)
 	}
 	return d.tell(ctx, store, run, flags.out)
-}
-
-// bench is the place where the trials of a run are carried out.
-func bench(docker *containers.Docker, agent string, instruments *instruments, run stopwatt.Run) trial.Bench {
-	return trial.Bench{
-		Containers: docker,
-		Agent:      agent,
-		DriverCPUs: run.Settings.DriverCPUs,
-		Labels:     map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: meter.Host{}.Self()},
-		Monotonic:  instruments.monotonic,
-		Account:    instruments.account,
-		Watch:      instruments.watch,
-	}
 }
 
 // order gets the images and puts together what the orchestrator is asked for.

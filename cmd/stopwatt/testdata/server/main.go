@@ -1,4 +1,5 @@
-// Command server is a server under test: it does, by MODE, what servers do.
+// Command server is a server under test: it does, by MODE, what servers do. With
+// arguments it is a program under test: it does what they say, and ends.
 package main
 
 import (
@@ -6,12 +7,17 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 func main() {
+	if len(os.Args) > 1 {
+		os.Exit(program(os.Args[1], os.Args[2:]))
+	}
 	switch os.Getenv("MODE") {
 	case "exits":
 		fmt.Println("cannot open /etc/server.conf")
@@ -31,6 +37,29 @@ func main() {
 	default:
 		serve(":8080", answer("hello\n"))
 	}
+}
+
+// program does what one word says, and returns the exit status.
+func program(does string, arguments []string) int {
+	switch does {
+	case "count":
+		n, err := strconv.Atoi(arguments[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		sum := 0
+		for i := range n {
+			sum ^= i * i
+		}
+		fmt.Println("counted to", n+sum*0)
+		return 0
+	case "print":
+		fmt.Println(strings.Join(arguments, "\n"))
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "cannot", does)
+	return 5
 }
 
 // answered counts the requests that were answered.

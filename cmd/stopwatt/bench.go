@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/meter"
+	"gitlab.com/stopwatt/stopwatt/trial"
+)
+
+// bench is the place where the trials of a run are carried out.
+func bench(docker *containers.Docker, agent string, instruments *instruments, run stopwatt.Run) trial.Bench {
+	labels := map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: meter.Host{}.Self()}
+	return trial.Bench{
+		Containers:  docker,
+		Agent:       agent,
+		AgentVolume: agentVolume(docker, agent, labels),
+		DriverCPUs:  run.Settings.DriverCPUs,
+		Labels:      labels,
+		Monotonic:   instruments.monotonic,
+		Account:     instruments.account,
+		Watch:       instruments.watch,
+	}
+}
+
+// agentVolume makes the container whose volume holds the agent when it is first
+// asked for. It goes with the run's other containers.
+func agentVolume(docker *containers.Docker, agent string, labels map[string]string) func(context.Context) (string, error) {
+	var making sync.Mutex
+	var made string
+	return func(ctx context.Context) (string, error) {
+		making.Lock()
+		defer making.Unlock()
+		if made != "" {
+			return made, nil
+		}
+
+		id, err := docker.AgentVolume(ctx, agent, withRole(labels, "agent"))
+		made = id
+		return id, err
+	}
+}
+
+// withRole is the labels with a role.
+func withRole(labels map[string]string, role string) map[string]string {
+	all := map[string]string{stopwatt.LabelRole: role}
+	for name, value := range labels {
+		all[name] = value
+	}
+	return all
+}
