@@ -1,5 +1,7 @@
 package stopwatt
 
+import "strings"
+
 // A Benchmark is what a harness or a load tool says of one of the things that it
 // measured.
 type Benchmark struct {
@@ -9,6 +11,19 @@ type Benchmark struct {
 	// Notes are doubts about what was read, in words for people: a value that was
 	// given as a text, a unit that nobody knows.
 	Notes []string
+}
+
+// Label names the benchmark with its parameters, as a workload's name has them:
+// NAME/KEY=VALUE,…
+func (b Benchmark) Label() string {
+	var params []string
+	for _, p := range b.Params {
+		params = append(params, p.Name+"="+p.Value)
+	}
+	if len(params) == 0 {
+		return b.Name
+	}
+	return strings.TrimPrefix(b.Name+"/"+strings.Join(params, ","), "/")
 }
 
 // A Param is one parameter of a benchmark, as the harness wrote it.

@@ -40,7 +40,7 @@ func readCSV(s *source) []stopwatt.Benchmark {
 	rows := map[string]*csvRows{}
 	for t.next() {
 		b := t.benchmark(csvNames[named])
-		key := label(b)
+		key := b.Label()
 		if rows[key] == nil {
 			order, rows[key] = append(order, key), &csvRows{benchmark: b}
 		}
@@ -106,7 +106,7 @@ func (t *table) figure(of *csvRows) {
 			return
 		default:
 			t.faultInLine(t.line, "%s of %s stands in line %d already; a column %q tells repetitions apart",
-				other.metric.Name, quote(label(of.benchmark)), other.line, csvRepeats[0])
+				other.metric.Name, quote(of.benchmark.Label()), other.line, csvRepeats[0])
 			return
 		}
 	}

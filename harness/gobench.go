@@ -34,7 +34,7 @@ func readGo(s *source) []stopwatt.Benchmark {
 	byLabel := map[string]stopwatt.Benchmark{}
 	for _, line := range lines {
 		b := goBenchmark(line, varying)
-		key := label(b)
+		key := b.Label()
 		if groups[key] == nil {
 			order, byLabel[key] = append(order, key), b
 		}

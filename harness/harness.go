@@ -107,11 +107,11 @@ func (s *source) settle(benchmarks []stopwatt.Benchmark) []stopwatt.Benchmark {
 	}
 	given := map[string]string{} // the name in the text, by what it became
 	for i, b := range benchmarks {
-		was := label(b)
+		was := b.Label()
 		if s.options.Strip != nil {
 			benchmarks[i].Name = s.options.Strip.ReplaceAllString(b.Name, "")
 		}
-		is := label(benchmarks[i])
+		is := benchmarks[i].Label()
 		switch other, twice := given[is]; {
 		case twice && other == was:
 			s.faultAt(-1, "benchmark %s is there twice; give one of them another name", quote(was))
@@ -131,23 +131,14 @@ func (s *source) checkFigures(b stopwatt.Benchmark) {
 	for _, f := range b.Figures {
 		switch {
 		case seen[f.Metric.Name]:
-			s.faultAt(-1, "benchmark %s has the metric %s twice", quote(label(b)), quote(f.Metric.Name))
+			s.faultAt(-1, "benchmark %s has the metric %s twice", quote(b.Label()), quote(f.Metric.Name))
 		case f.Metric.Name == "":
-			s.faultAt(-1, "benchmark %s has a metric without a name", quote(label(b)))
+			s.faultAt(-1, "benchmark %s has a metric without a name", quote(b.Label()))
 		case f.Metric.Unit == "":
-			s.faultAt(-1, "benchmark %s has the metric %s without a unit; the unit of what is counted is 1", quote(label(b)), quote(f.Metric.Name))
+			s.faultAt(-1, "benchmark %s has the metric %s without a unit; the unit of what is counted is 1", quote(b.Label()), quote(f.Metric.Name))
 		}
 		seen[f.Metric.Name] = true
 	}
-}
-
-// label names a benchmark with its parameters.
-func label(b stopwatt.Benchmark) string {
-	parts := []string{b.Name}
-	for _, p := range b.Params {
-		parts = append(parts, p.Name+"="+p.Value)
-	}
-	return strings.Join(parts, "/")
 }
 
 // quote puts foreign text between quotation marks, short and printable.

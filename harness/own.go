@@ -25,10 +25,10 @@ func readOwn(s *source) []stopwatt.Benchmark {
 		}
 		for _, record := range records {
 			named := stopwatt.Benchmark{Name: d.word(record, "benchmark"), Params: d.parameters(record, "params")}
-			b := byLabel[label(named)]
+			b := byLabel[named.Label()]
 			if b == nil {
 				b = &named
-				byLabel[label(named)] = b
+				byLabel[named.Label()] = b
 				benchmarks = append(benchmarks, b)
 			}
 			d.ownFigure(figures{"json", b}, record)
