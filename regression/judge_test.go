@@ -341,8 +341,7 @@ func TestTurningEverythingRoundTurnsTheVerdictRound(t *testing.T) {
 	seen := map[stopwatt.Verdict]int{}
 	for range 300 {
 		c := experiment{logNormal, 0.01, 0.1 * (random.Float64() - 0.5), 2, 0.02, stopwatt.Adaptive(12, 32), 1}
-		trials := c.run(random)
-		judgement := Judge(c.procedure, trials, true)
+		trials, judgement := c.run(random)
 		for i := range trials {
 			for k, pair := range trials[i].Pairs {
 				trials[i].Pairs[k].Base, trials[i].Pairs[k].Head = pair.Head, pair.Base

@@ -80,8 +80,7 @@ func (e experiment) simulate(runs int, seed uint64) found {
 	random := rand.New(rand.NewPCG(seed, 11))
 	t := found{runs: runs}
 	for range runs {
-		trials := e.run(random)
-		judgement := Judge(e.procedure, trials, false)
+		trials, judgement := e.run(random)
 		t.count(judgement)
 		for i, worse := range simplyWorse(trials[0].Pairs[:e.procedure.Looks[0].Rounds]) {
 			if worse {
@@ -92,8 +91,8 @@ func (e experiment) simulate(runs int, seed uint64) found {
 	return t
 }
 
-// run measures what is wanted until nothing more is.
-func (e experiment) run(random *rand.Rand) []stopwatt.PairedTrials {
+// run measures what is wanted until nothing more is, and judges it.
+func (e experiment) run(random *rand.Rand) ([]stopwatt.PairedTrials, stopwatt.Judgement) {
 	time, _ := stopwatt.MetricNamed("time")
 	trials := make([]stopwatt.PairedTrials, e.family)
 	place := map[stopwatt.Case]int{}
@@ -106,7 +105,7 @@ func (e experiment) run(random *rand.Rand) []stopwatt.PairedTrials {
 	for {
 		judgement := Judge(e.procedure, trials, false)
 		if judgement.Over() {
-			return trials
+			return trials, judgement
 		}
 		for _, wanted := range judgement.Wanted {
 			i := place[wanted.Case]
