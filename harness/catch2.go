@@ -67,13 +67,22 @@ func (r *catch2Reader) start(element xml.StartElement, at int) {
 	r.open = append(r.open, name)
 	switch {
 	case name == "TestCase" || name == "Section":
-		r.path = append(r.path, attribute(element, "name"))
+		r.path = append(r.path, r.name(element, at))
 	case name == "BenchmarkResults":
-		full := strings.Join(append(r.path[:len(r.path):len(r.path)], attribute(element, "name")), "/")
+		full := strings.Join(append(r.path[:len(r.path):len(r.path)], r.name(element, at)), "/")
 		r.results = append(r.results, &catch2Result{name: full, at: at})
 	case inResult:
 		r.statistic(r.results[len(r.results)-1], element, at)
 	}
+}
+
+// name is the name of an element.
+func (r *catch2Reader) name(element xml.StartElement, at int) string {
+	name := attribute(element, "name")
+	if len(name) > maxName {
+		r.faultAt(at, "the name %s is longer than %d bytes", quote(name), maxName)
+	}
+	return name
 }
 
 // end looks at an element that closes.

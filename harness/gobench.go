@@ -14,6 +14,10 @@ import (
 // reads: a name, a count of iterations, and values with their units. With
 // -count a benchmark has several lines, which are its iterations here.
 
+// maxSettings bounds how many settings a line has: go test writes four, and
+// words with a colon that a benchmark prints look like more.
+const maxSettings = 20
+
 // A goLine is one line of results.
 type goLine struct {
 	name   string // with its sub-benchmarks, the GOMAXPROCS behind it left out
@@ -81,8 +85,8 @@ func goResult(record *benchfmt.Result) goLine {
 		name, procs = strings.TrimSuffix(name, procs), procs[1:]
 	}
 	line := goLine{name: name, procs: procs, config: map[string]string{}, values: slices.Clone(record.Values)}
-	for _, c := range record.Config {
-		line.config[c.Key] = string(c.Value)
+	for _, c := range record.Config[:min(len(record.Config), maxSettings)] {
+		line.config[c.Key] = string(c.Value[:min(len(c.Value), maxName/maxSettings)])
 	}
 	_, line.number = record.Pos()
 	return line

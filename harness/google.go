@@ -34,14 +34,18 @@ type googleRun struct {
 func readGoogle(s *source) []stopwatt.Benchmark {
 	d := s.document()
 	rows := d.must(d.root, "benchmarks", jsonList)
-	for _, row := range rows.items {
-		d.word(row, "name")
+	names := map[string]bool{}
+	for _, row := range rows.items() {
+		names[d.word(row, "name")] = true
+		if len(row.names()) > maxColumns {
+			d.fault(row, "has %d fields; %d is the most", len(row.names()), maxColumns)
+		}
 	}
 	if len(s.faults) > 0 {
 		return nil
 	}
 	var benchmarks []stopwatt.Benchmark
-	for _, run := range googleRuns(rows.items) {
+	for _, run := range googleRuns(rows.items(), names) {
 		b := stopwatt.Benchmark{}
 		b.Name, b.Params = googleName(run.name)
 		d.googleFigures(figures{"google-benchmark", &b}, run)
@@ -53,11 +57,11 @@ func readGoogle(s *source) []stopwatt.Benchmark {
 }
 
 // googleRuns groups rows by the benchmark that they are of.
-func googleRuns(rows []value) []*googleRun {
+func googleRuns(rows []value, names map[string]bool) []*googleRun {
 	var runs []*googleRun
 	at := map[string]*googleRun{}
 	for _, row := range rows {
-		name, aggregate := googleRow(row, rows)
+		name, aggregate := googleRow(row, names)
 		run := at[name]
 		if run == nil {
 			run = &googleRun{name: name, aggregates: map[string]value{}}
@@ -76,7 +80,7 @@ func googleRuns(rows []value) []*googleRun {
 // googleRow tells of which benchmark a row is, and which aggregate, if it is
 // one. Before version 1.5 rows did not say: there an aggregate's name ends with
 // its kind, and it stands beside a _mean.
-func googleRow(row value, rows []value) (name, aggregate string) {
+func googleRow(row value, names map[string]bool) (name, aggregate string) {
 	full, _ := row.member("name")
 	runName, _ := row.member("run_name")
 	kind, _ := row.member("aggregate_name")
@@ -93,21 +97,11 @@ func googleRow(row value, rows []value) (name, aggregate string) {
 	}
 	for _, suffix := range []string{"mean", "median", "stddev", "cv", "BigO", "RMS"} {
 		base, found := strings.CutSuffix(full.text, "_"+suffix)
-		if found && (row.has("big_o") || row.has("rms") || named2(rows, base+"_mean")) {
+		if found && (row.has("big_o") || row.has("rms") || names[base+"_mean"]) {
 			return base, suffix
 		}
 	}
 	return full.text, ""
-}
-
-// named2 says whether there is a row of this name.
-func named2(rows []value, name string) bool {
-	for _, row := range rows {
-		if n, _ := row.member("name"); n.text == name {
-			return true
-		}
-	}
-	return false
 }
 
 // googleName splits a name at its slashes: threads:4 is a parameter, 1024 is
@@ -190,8 +184,8 @@ func (d document) googleTimes(rows []value, field string) []reading {
 // googleCounters are the names of a row's counters.
 func googleCounters(row value) []string {
 	var names []string
-	for i, name := range row.names {
-		if item := row.items[i]; !googleFields[name] && (item.kind == jsonNumber || item.kind == jsonNull) {
+	for i, name := range row.names() {
+		if item := row.items()[i]; !googleFields[name] && (item.kind == jsonNumber || item.kind == jsonNull) {
 			names = append(names, name)
 		}
 	}

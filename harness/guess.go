@@ -12,6 +12,10 @@ type look struct {
 	root value // its first value, as far as it can be read
 }
 
+// guessed is how much of a JSON text is looked at: what tells a format stands at
+// its beginning, and all of it will be read again.
+const guessed = 1 << 20
+
 // Guess tells the format of a text by its look, and by the name of its file
 // where that decides; empty when it is none of Formats. A text may still turn
 // out to be wrong: see Read.
@@ -22,7 +26,7 @@ func Guess(name string, text []byte) string {
 	}
 	l := look{text: src.text}
 	if start := strings.TrimLeft(src.text, " \t\r\n"); start != "" && strings.Contains("{[", start[:1]) {
-		p := parser{text: src.text}
+		p := parser{text: src.text[:min(len(src.text), guessed)]}
 		p.space()
 		root, _ := p.value(0)
 		l.json, l.root = true, root

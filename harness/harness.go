@@ -19,6 +19,10 @@ import (
 // iteration of a long JMH run, has 9 MiB.
 const MaxBytes = 64 << 20
 
+// maxName bounds a benchmark's name with its parameters, and what becomes part of
+// it: a name that is longer is none, and would be repeated again and again.
+const maxName = 4096
+
 // Options say what a text itself does not.
 type Options struct {
 	// File is the name of the file as a person wrote it. It stands in faults, and
@@ -112,6 +116,9 @@ func (s *source) settle(benchmarks []stopwatt.Benchmark) []stopwatt.Benchmark {
 			benchmarks[i].Name = s.options.Strip.ReplaceAllString(b.Name, "")
 		}
 		is := benchmarks[i].Label()
+		if len(is) > maxName {
+			s.faultAt(-1, "the name %s is longer than %d bytes", quote(is), maxName)
+		}
 		switch other, twice := given[is]; {
 		case twice && other == was:
 			s.faultAt(-1, "benchmark %s is there twice; give one of them another name", quote(was))

@@ -7,7 +7,7 @@ import "gitlab.com/stopwatt/stopwatt"
 func readHyperfine(s *source) []stopwatt.Benchmark {
 	d := s.document()
 	var benchmarks []stopwatt.Benchmark
-	for _, result := range d.must(d.root, "results", jsonList).items {
+	for _, result := range d.must(d.root, "results", jsonList).items() {
 		b := stopwatt.Benchmark{Name: d.word(result, "command"), Params: d.parameters(result, "parameters")}
 		f := figures{"hyperfine", &b}
 		f.add(ours("time"), seconds, d.number(result, "mean"), d.numbers(result, "times")...)
@@ -42,13 +42,13 @@ func (d document) hyperfineMemory(f figures, result value) {
 func (d document) hyperfineExits(f figures, result value) {
 	codes, _ := d.may(result, "exit_codes", jsonList)
 	failed := 0
-	for _, code := range codes.items {
+	for _, code := range codes.items() {
 		if code.text != "0" {
 			failed++
 		}
 	}
 	if failed > 0 {
-		f.note("%d of %d runs ended with an exit status other than 0; their times are among the others", failed, len(codes.items))
+		f.note("%d of %d runs ended with an exit status other than 0; their times are among the others", failed, len(codes.items()))
 	}
 }
 

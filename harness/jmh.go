@@ -30,7 +30,7 @@ func readJMH(s *source) []stopwatt.Benchmark {
 	}
 	modes := jmhModes(d)
 	var benchmarks []stopwatt.Benchmark
-	for _, result := range d.root.items {
+	for _, result := range d.root.items() {
 		b := stopwatt.Benchmark{Name: d.word(result, "benchmark"), Params: d.parameters(result, "params")}
 		for i, p := range b.Params {
 			b.Params[i].Value = jmhTidied.ReplaceAllString(p.Value, "")
@@ -53,7 +53,7 @@ func readJMH(s *source) []stopwatt.Benchmark {
 // there once for each.
 func jmhModes(d document) map[string]map[string]bool {
 	modes := map[string]map[string]bool{}
-	for _, result := range d.root.items {
+	for _, result := range d.root.items() {
 		name, _ := result.member("benchmark")
 		mode, _ := result.member("mode")
 		if modes[name.text] == nil {
@@ -88,7 +88,7 @@ func (d document) jmhPrimary(f figures, primary value, mode string) {
 func (d document) jmhIterations(metric value) []reading {
 	forks, _ := d.may(metric, "rawData", jsonList)
 	var iterations []reading
-	for _, fork := range forks.items {
+	for _, fork := range forks.items() {
 		if fork.kind != jsonList {
 			d.fault(fork, "is %s; want a fork's list of iterations", fork.kind)
 			return nil
@@ -102,8 +102,8 @@ func (d document) jmhIterations(metric value) []reading {
 // iterations, which are all there.
 func (d document) jmhPercentiles(f figures, primary value, u unit) {
 	percentiles, _ := d.may(primary, "scorePercentiles", jsonObject)
-	for i, p := range percentiles.items {
-		name := "time_p" + strings.TrimSuffix(percentiles.names[i], ".0")
+	for i, p := range percentiles.items() {
+		name := "time_p" + strings.TrimSuffix(percentiles.names()[i], ".0")
 		switch name {
 		case "time_p0":
 			name = timeMin
@@ -118,8 +118,8 @@ func (d document) jmhPercentiles(f figures, primary value, u unit) {
 // put a dot before the names of profilers' metrics.
 func (d document) jmhSecondary(f figures, result value) {
 	secondary, _ := d.may(result, "secondaryMetrics", jsonObject)
-	for i, metric := range secondary.items {
-		name := strings.TrimPrefix(secondary.names[i], "·")
+	for i, metric := range secondary.items() {
+		name := strings.TrimPrefix(secondary.names()[i], "·")
 		written := d.word(metric, "scoreUnit")
 		if written == "---" {
 			continue // a profiler's report in words

@@ -80,11 +80,11 @@ func (p *parser) value(depth int) (value, error) {
 	var err error
 	switch p.text[p.at] {
 	case '{':
-		v.kind = jsonObject
-		v.names, v.items, err = p.object(depth)
+		v.kind, v.inside = jsonObject, &inside{}
+		err = p.object(v.inside, depth)
 	case '[':
-		v.kind = jsonList
-		v.items, err = p.list(depth)
+		v.kind, v.inside = jsonList, &inside{}
+		err = p.list(v.inside, depth)
 	case '"':
 		v.kind = jsonText
 		v.text, err = p.string()
@@ -95,48 +95,45 @@ func (p *parser) value(depth int) (value, error) {
 }
 
 // list reads the items of a list.
-func (p *parser) list(depth int) ([]value, error) {
-	var items []value
+func (p *parser) list(into *inside, depth int) error {
 	p.at++
 	for first := true; ; first = false {
 		done, err := p.next(']', first)
 		if done || err != nil {
-			return items, err
+			return err
 		}
 		item, err := p.value(depth + 1)
-		items = append(items, item)
+		into.items = append(into.items, item)
 		if err != nil {
-			return items, err
+			return err
 		}
 	}
 }
 
 // object reads the members of an object. A name that comes twice would leave
 // open which of the values is meant.
-func (p *parser) object(depth int) ([]string, []value, error) {
-	var names []string
-	var items []value
+func (p *parser) object(into *inside, depth int) error {
 	seen := map[string]bool{}
 	p.at++
 	for first := true; ; first = false {
 		done, err := p.next('}', first)
 		if done || err != nil {
-			return names, items, err
+			return err
 		}
 		start := p.at
 		name, err := p.name()
 		if err != nil {
-			return names, items, err
+			return err
 		}
 		if seen[name] {
 			p.at = start
-			return names, items, fmt.Errorf("the name %s is there twice", quote(name))
+			return fmt.Errorf("the name %s is there twice", quote(name))
 		}
 		seen[name] = true
 		item, err := p.value(depth + 1)
-		names, items = append(names, name), append(items, item)
+		into.names, into.items = append(into.names, name), append(into.items, item)
 		if err != nil {
-			return names, items, err
+			return err
 		}
 	}
 }

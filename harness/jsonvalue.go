@@ -28,19 +28,40 @@ func (k kind) String() string {
 	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object"}[k]
 }
 
-// A value is a JSON value with its place.
+// A value is a JSON value with its place. There may be millions: it is small.
 type value struct {
-	kind  kind
-	at    int32    // offset in the text; MaxBytes fits
-	text  string   // of numbers, as they are written, and of texts
+	kind   kind
+	at     int32  // offset in the text; MaxBytes fits
+	text   string // of numbers, as they are written, and of texts
+	inside *inside
+}
+
+// An inside is what a list or an object holds.
+type inside struct {
 	names []string // of an object's items
 	items []value
 }
 
+// items are what a list or an object holds, nothing of any other value.
+func (v value) items() []value {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.items
+}
+
+// names are those of an object's items.
+func (v value) names() []string {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.names
+}
+
 // member returns an object's value of this name.
 func (v value) member(name string) (value, bool) {
-	if i := slices.Index(v.names, name); i >= 0 {
-		return v.items[i], true
+	if i := slices.Index(v.names(), name); i >= 0 {
+		return v.items()[i], true
 	}
 	return value{}, false
 }
@@ -48,7 +69,7 @@ func (v value) member(name string) (value, bool) {
 // has says whether an object has values of all these names.
 func (v value) has(names ...string) bool {
 	for _, name := range names {
-		if !slices.Contains(v.names, name) {
+		if !slices.Contains(v.names(), name) {
 			return false
 		}
 	}
@@ -57,10 +78,10 @@ func (v value) has(names ...string) bool {
 
 // first is the first item of a list or object, null where there is none.
 func (v value) first() value {
-	if len(v.items) == 0 {
+	if len(v.items()) == 0 {
 		return value{}
 	}
-	return v.items[0]
+	return v.items()[0]
 }
 
 // plain is a value as a parameter shows it: a text without its quotes, anything
@@ -70,11 +91,11 @@ func (s *source) plain(v value) string {
 	case jsonText, jsonNumber, jsonBool, jsonNull:
 		return v.text
 	}
-	parts := make([]string, len(v.items))
-	for i, item := range v.items {
+	parts := make([]string, len(v.items()))
+	for i, item := range v.items() {
 		parts[i] = s.plain(item)
 		if v.kind == jsonObject {
-			parts[i] = v.names[i] + ":" + parts[i]
+			parts[i] = v.names()[i] + ":" + parts[i]
 		}
 	}
 	if v.kind == jsonObject {
@@ -107,7 +128,7 @@ func pathTo(root value, at int32) string {
 	var path strings.Builder
 	for v := root; v.at != at; {
 		next := -1
-		for i, item := range v.items {
+		for i, item := range v.items() {
 			if item.at > at {
 				break
 			}
@@ -120,11 +141,11 @@ func pathTo(root value, at int32) string {
 		case v.kind == jsonList:
 			fmt.Fprintf(&path, "[%d]", next)
 		case path.Len() > 0:
-			path.WriteString("." + v.names[next])
+			path.WriteString("." + v.names()[next])
 		default:
-			path.WriteString(v.names[next])
+			path.WriteString(v.names()[next])
 		}
-		v = v.items[next]
+		v = v.items()[next]
 	}
 	return path.String()
 }
@@ -176,9 +197,11 @@ func computed(value float64) reading {
 // parseNumber reads a number as JSON, C, Java and Python write them. What is no
 // number at all is not ok; what is none that can be counted with is absent.
 func parseNumber(text string) (r reading, ok bool) {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "nan", "-nan", "+nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity":
-		return reading{absent: "is " + strings.TrimSpace(text)}, true
+	if word := strings.TrimLeft(text, "+-"); word != "" && !isDigits(word[:1]) {
+		switch strings.ToLower(strings.TrimSpace(word)) {
+		case "nan", "inf", "infinity":
+			return reading{absent: "is " + strings.TrimSpace(text)}, true
+		}
 	}
 	if strings.ContainsAny(text, "xXpP_") {
 		return reading{}, false // Go's own ways to write numbers
@@ -241,8 +264,8 @@ func (d document) numbers(of value, name string) []reading {
 
 // numbersOf understands a list of numbers.
 func (d document) numbersOf(v value) []reading {
-	readings := make([]reading, 0, len(v.items))
-	for _, item := range v.items {
+	readings := make([]reading, 0, len(v.items()))
+	for _, item := range v.items() {
 		readings = append(readings, d.numberOf(item))
 	}
 	return readings
@@ -255,8 +278,8 @@ func (d document) word(of value, name string) string { return d.must(of, name, j
 func (d document) parameters(of value, name string) []stopwatt.Param {
 	v, _ := d.may(of, name, jsonObject)
 	var params []stopwatt.Param
-	for i, item := range v.items {
-		params = append(params, stopwatt.Param{Name: v.names[i], Value: d.plain(item)})
+	for i, item := range v.items() {
+		params = append(params, stopwatt.Param{Name: v.names()[i], Value: d.plain(item)})
 	}
 	return params
 }

@@ -70,15 +70,15 @@ func (d document) k6Groups() (groups map[string][]k6Metric, order []string) {
 func (d document) k6Metrics() []k6Metric {
 	var metrics []k6Metric
 	if results, found := d.root.member("results"); found {
-		for _, item := range d.must(results, "metrics", jsonList).items {
+		for _, item := range d.must(results, "metrics", jsonList).items() {
 			contains, _ := d.may(item, "contains", jsonText)
 			metrics = append(metrics, k6Metric{d.word(item, "name"), contains.text, d.must(item, "values", jsonObject)})
 		}
 		return metrics
 	}
 	all := d.must(d.root, "metrics", jsonObject)
-	for i, item := range all.items {
-		metric := k6Metric{name: all.names[i], values: item}
+	for i, item := range all.items() {
+		metric := k6Metric{name: all.names()[i], values: item}
 		if nested, found := item.member("values"); found {
 			contains, _ := d.may(item, "contains", jsonText)
 			metric.contains, metric.values = contains.text, nested
@@ -140,8 +140,8 @@ func (d document) k6Figures(f figures, metric k6Metric, beside []k6Metric) {
 	case "vus_max":
 		return // a setting
 	}
-	for i, item := range metric.values.items {
-		statistic := metric.values.names[i]
+	for i, item := range metric.values.items() {
+		statistic := metric.values.names()[i]
 		if item.kind == jsonObject { // thresholds
 			continue
 		}

@@ -30,8 +30,8 @@ func readOha(s *source) []stopwatt.Benchmark {
 		}
 	}
 	percentiles := d.must(d.root, "latencyPercentiles", jsonObject)
-	for i, item := range percentiles.items {
-		f.add(percentile("oha", strings.TrimPrefix(percentiles.names[i], "p")), seconds, d.numberOf(item))
+	for i, item := range percentiles.items() {
+		f.add(percentile("oha", strings.TrimPrefix(percentiles.names()[i], "p")), seconds, d.numberOf(item))
 	}
 	if r, found := d.mayNumber(summary, "totalData"); found {
 		f.add(body("oha", "total_data"), bytesOf, r)
@@ -44,16 +44,16 @@ func readOha(s *source) []stopwatt.Benchmark {
 func (d document) ohaAnswers(f figures, summary value) {
 	var right, wrong, unanswered, late reading
 	codes, _ := d.may(d.root, "statusCodeDistribution", jsonObject)
-	for i, item := range codes.items {
-		if isRight(codes.names[i]) {
+	for i, item := range codes.items() {
+		if isRight(codes.names()[i]) {
 			right.value += d.numberOf(item).value
 		} else {
 			wrong.value += d.numberOf(item).value
 		}
 	}
 	failures, _ := d.may(d.root, "errorDistribution", jsonObject)
-	for i, item := range failures.items {
-		if failures.names[i] == ohaDeadline {
+	for i, item := range failures.items() {
+		if failures.names()[i] == ohaDeadline {
 			late.value += d.numberOf(item).value
 		} else {
 			unanswered.value += d.numberOf(item).value

@@ -19,7 +19,7 @@ func readOwn(s *source) []stopwatt.Benchmark {
 	var benchmarks []*stopwatt.Benchmark
 	byLabel := map[string]*stopwatt.Benchmark{}
 	for _, d := range s.documents() {
-		records := d.root.items
+		records := d.root.items()
 		if d.root.kind != jsonList {
 			records = []value{d.root}
 		}
@@ -46,9 +46,9 @@ func readOwn(s *source) []stopwatt.Benchmark {
 
 // ownFigure reads one metric.
 func (d document) ownFigure(f figures, record value) {
-	for i, name := range record.names {
+	for i, name := range record.names() {
 		if !slices.Contains(ownKeys, name) {
-			d.fault(record.items[i], "unknown key %s; there are %v", quote(name), ownKeys)
+			d.fault(record.items()[i], "unknown key %s; there are %v", quote(name), ownKeys)
 		}
 	}
 	metric, _ := d.may(record, "metric", jsonText)

@@ -13,7 +13,7 @@ import (
 func readPytest(s *source) []stopwatt.Benchmark {
 	d := s.document()
 	var benchmarks []stopwatt.Benchmark
-	for _, test := range d.must(d.root, "benchmarks", jsonList).items {
+	for _, test := range d.must(d.root, "benchmarks", jsonList).items() {
 		b := stopwatt.Benchmark{Name: d.pytestName(test), Params: d.parameters(test, "params")}
 		if group, found := d.may(test, "group", jsonText); found {
 			b.Params = append(b.Params, stopwatt.Param{Name: "group", Value: group.text})
@@ -38,7 +38,7 @@ func (d document) pytestName(test value) string {
 		name = d.must(test, "name", jsonText)
 	}
 	id, _ := d.may(test, "param", jsonText)
-	if params, listed := test.member("params"); listed && len(params.items) > 0 {
+	if params, listed := test.member("params"); listed && len(params.items()) > 0 {
 		return strings.TrimSuffix(name.text, "["+id.text+"]")
 	}
 	return name.text
@@ -60,9 +60,9 @@ func (d document) pytestStats(f figures, stats value) {
 // pytestExtra reads the numbers that a test noted about itself.
 func (d document) pytestExtra(f figures, test value) {
 	extra, _ := d.may(test, "extra_info", jsonObject)
-	for i, item := range extra.items {
+	for i, item := range extra.items() {
 		if item.kind == jsonNumber {
-			f.add(named("pytest-benchmark", extra.names[i], count), count, d.numberOf(item))
+			f.add(named("pytest-benchmark", extra.names()[i], count), count, d.numberOf(item))
 		}
 	}
 }

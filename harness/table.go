@@ -17,13 +17,25 @@ type table struct {
 	line   int
 }
 
+// maxColumns bounds the columns of a table: one with more of them is no table of
+// results, and would take long to look through.
+const maxColumns = 200
+
 // table begins to read the text as CSV. A table without columns has no rows.
 func (s *source) table() *table {
 	t := &table{source: s, reader: csv.NewReader(strings.NewReader(s.text))}
 	t.reader.TrimLeadingSpace = true
 	t.next()
+	if len(t.row) > maxColumns {
+		s.faultInLine(1, "has %d columns; %d is the most", len(t.row), maxColumns)
+		return t
+	}
 	t.header, t.row = t.row, nil
 	for i, name := range t.header {
+		if len(name) > maxName {
+			s.faultInLine(1, "the column's name %s is longer than %d bytes", quote(name), maxName)
+			return t
+		}
 		t.header[i] = strings.ToLower(strings.TrimSpace(name))
 		if slices.Contains(t.header[:i], t.header[i]) {
 			s.faultInLine(1, "the column %s is there twice", quote(name))

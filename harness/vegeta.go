@@ -45,8 +45,8 @@ func readVegeta(s *source) []stopwatt.Benchmark {
 func (d document) vegetaRight() reading {
 	codes := d.must(d.root, "status_codes", jsonObject)
 	right := reading{}
-	for i, item := range codes.items {
-		if isRight(codes.names[i]) {
+	for i, item := range codes.items() {
+		if isRight(codes.names()[i]) {
 			right.value += d.numberOf(item).value
 		}
 	}
@@ -56,8 +56,8 @@ func (d document) vegetaRight() reading {
 // vegetaLatencies reads the latencies: 50th, 99th, mean, max.
 func (d document) vegetaLatencies(f figures) {
 	latencies := d.must(d.root, "latencies", jsonObject)
-	for i, item := range latencies.items {
-		name := latencies.names[i]
+	for i, item := range latencies.items() {
+		name := latencies.names()[i]
 		switch p, isPercentile := strings.CutSuffix(name, "th"); {
 		case isPercentile:
 			f.add(percentile("vegeta", p), nanoseconds, d.numberOf(item))
