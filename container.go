@@ -30,6 +30,9 @@ type ContainerOrder struct {
 	// write; empty: none.
 	VolumesFrom string
 	Stdin       bool // it is spoken to on its standard input
+	// CgroupParent is the cgroup that its own is made in, as the engine's cgroup
+	// driver wants it named. Empty: the engine's choice.
+	CgroupParent string
 	Labels      map[string]string
 }
 

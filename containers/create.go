@@ -87,11 +87,12 @@ func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 			Config: map[string]string{"max-file": logFiles, "max-size": logFileSize},
 		},
 		Resources: container.Resources{
-			CpusetCpus: order.CPUs,
-			Memory:     order.Memory,
-			MemorySwap: order.Memory, // of memory and swap together: no swap
-			PidsLimit:  &processes,
-			Ulimits:    []*container.Ulimit{{Name: "nofile", Soft: maxFiles, Hard: maxFiles}},
+			CgroupParent: order.CgroupParent,
+			CpusetCpus:   order.CPUs,
+			Memory:       order.Memory,
+			MemorySwap:   order.Memory, // of memory and swap together: no swap
+			PidsLimit:    &processes,
+			Ulimits:      []*container.Ulimit{{Name: "nofile", Soft: maxFiles, Hard: maxFiles}},
 		},
 	}
 	if order.VolumesFrom != "" {

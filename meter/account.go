@@ -38,7 +38,9 @@ type held struct {
 // Account opens the accounting of the container that a process runs in: PID is
 // its first process, as the Docker Engine on this machine names it. A number
 // that cannot be had is left to Read to explain; the error is for a process
-// without any.
+// without any. Where the container's cgroup lies in a parent of ours, the
+// parent's numbers are read, which are the same and remain when the container
+// has ended; all but its quota's.
 func (h Host) Account(pid int) (*Account, error) {
 	s, err := h.look(pid)
 	if err != nil {
@@ -50,8 +52,9 @@ func (h Host) Account(pid int) (*Account, error) {
 // account opens everything that can be seen.
 func (s sight) account() (*Account, error) {
 	a := &Account{absent: map[string]string{}}
-	a.openCPU(s)
 	a.open(s, "cpu", quotaFiles, quotaFiles)
+	s.parent = s.belowOurs()
+	a.openCPU(s)
 	a.open(s, "memory", memoryFilesV1, memoryFilesV2)
 	a.open(s, "pids", pidsFiles, pidsFiles)
 	ioV1, ioV2 := ioFiles(s.host.stacked())

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // parentMark is what the name of every parent cgroup of ours begins with. No
@@ -19,8 +22,8 @@ const parentMark = "stopwatt_"
 
 // CgroupParent names the parent cgroup of one trial's container: what Docker is
 // to be told as its cgroup parent. The parent outlives the container and keeps
-// its totals. Run is the run's key, of letters and digits; position is the
-// trial's; driver is the engine's cgroup driver, of which systemd takes slices
+// its totals, which Account reads. Run is the run's key, of letters and digits;
+// position is the trial's; role names one of its containers; driver is the engine's cgroup driver, of which systemd takes slices
 // only.
 func CgroupParent(run string, position int, role, driver string) string {
 	name := parentMark + run + "_" + strconv.Itoa(position) + "_" + role
@@ -30,18 +33,30 @@ func CgroupParent(run string, position int, role, driver string) string {
 	return "/" + name
 }
 
-// ParentAccount opens the accounting of the parent cgroup of the container that
-// a process runs in. What it holds can be read when the container has ended.
-// The error is for a process without one, and for a parent that is not named by
-// CgroupParent: that of all containers.
-func (h Host) ParentAccount(pid int) (*Account, error) {
-	s, err := h.look(pid)
-	if err != nil {
-		return nil, fmt.Errorf("account of the parent of process %d: %w", pid, err)
+// belowOurs tells whether the container's cgroup lies in a parent that is named
+// by CgroupParent, and that counts what is below it.
+func (s sight) belowOurs() bool {
+	path, _, _ := find(s.process, "memory")
+	if _, err := parentPath(container.FindString(path)); err != nil {
+		return false
 	}
 	s.parent = true
-	if group, err := s.locate("memory"); err == nil && !group.unified && !hierarchical(group) {
-		return nil, fmt.Errorf("account of the parent of process %d: a cgroup here does not count what is below it: memory.use_hierarchy is 0", pid)
+	group, err := s.locate("memory")
+	return err != nil || group.unified || hierarchical(group)
+}
+
+// ParentAccount opens the accounting of a parent cgroup, by the name that
+// CgroupParent gave it, whether there is a container in it or not.
+func (h Host) ParentAccount(name string) (*Account, error) {
+	s, err := h.look(os.Getpid())
+	if err != nil {
+		return nil, fmt.Errorf("account of %s: %w", name, err)
+	}
+	for i := range s.process { // as if this process were in a container below it
+		s.process[i].path = filepath.Join("/", name, strings.Repeat("0", 64))
+	}
+	if !s.belowOurs() {
+		return nil, fmt.Errorf("account of %s: it is no parent of ours that counts what is below it", name)
 	}
 	return s.account()
 }
@@ -62,22 +77,87 @@ func parentPath(container string) (string, error) {
 	return parent, nil
 }
 
-// RemoveParents removes the parent cgroups of a run, in every hierarchy. None
-// in which a container still is can be removed; the error names it.
-func (h Host) RemoveParents(ctx context.Context, run string) error {
+// MakesParents tells whether this process may remove parent cgroups that the
+// engine makes for it, so that none is left behind. The driver is the engine's.
+func (h Host) MakesParents(driver string) bool {
+	if driver == "systemd" {
+		if _, err := exec.LookPath("systemctl"); err != nil {
+			return false
+		}
+	}
 	text, err := h.read("proc/self/mountinfo")
+	if err != nil {
+		return false
+	}
+	mounts := parseMounts(text)
+	for _, m := range mounts {
+		if unix.Access(h.path(m.point), unix.W_OK) != nil {
+			return false
+		}
+	}
+	return len(mounts) > 0
+}
+
+// RemoveParents removes the parent cgroups of one trial of a run, in every
+// hierarchy. None in which a container still is can be removed; the error names
+// it.
+func (h Host) RemoveParents(ctx context.Context, run string, position int) error {
+	dirs, err := h.parents(run + "_" + strconv.Itoa(position) + "_*")
 	if err != nil {
 		return fmt.Errorf("remove the cgroups of run %s: %w", run, err)
 	}
+	return h.removeParents(ctx, dirs)
+}
+
+// forgotten is how old a parent cgroup must be for RemoveForgottenParents: the
+// engine makes a parent and, in it, the container's cgroup within milliseconds.
+const forgotten = time.Minute
+
+// RemoveForgottenParents removes the parent cgroups of all runs in which there
+// is no container any more, and counts them. Those of a trial that is just
+// beginning stay.
+func (h Host) RemoveForgottenParents(ctx context.Context) (int, error) {
+	dirs, err := h.parents("*")
+	if err != nil {
+		return 0, fmt.Errorf("remove cgroups of ended runs: %w", err)
+	}
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		is, err := os.Stat(dir)
+		return err != nil || time.Since(is.ModTime()) < forgotten || occupied(dir)
+	})
+	names := map[string]bool{}
+	for _, dir := range dirs {
+		names[filepath.Base(dir)] = true
+	}
+	return len(names), h.removeParents(ctx, dirs)
+}
+
+// occupied tells whether a cgroup has others below it.
+func occupied(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, fs.DirEntry.IsDir)
+}
+
+// parents lists the folders of parent cgroups, in every hierarchy.
+func (h Host) parents(pattern string) ([]string, error) {
+	text, err := h.read("proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
 	var dirs []string
 	for _, m := range parseMounts(text) {
-		found, _ := filepath.Glob(h.path(m.point, parentMark+run+"_*"))
+		found, _ := filepath.Glob(h.path(m.point, parentMark+pattern))
 		dirs = append(dirs, found...)
 	}
+	return dirs, nil
+}
+
+// removeParents removes cgroups.
+func (h Host) removeParents(ctx context.Context, dirs []string) error {
 	errs := h.stopSlices(ctx, dirs)
 	for _, dir := range dirs {
 		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("remove the cgroups of run %s: %w", run, err))
+			errs = append(errs, fmt.Errorf("remove the cgroup of an ended container: %w", err))
 		}
 	}
 	return errors.Join(errs...)

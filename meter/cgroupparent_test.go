@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCgroupParentIsNamedAsTheDriverWants(t *testing.T) {
@@ -29,7 +30,7 @@ func below(parent string) map[string]string {
 
 func TestAParentKeepsTheTotalsOfItsContainers(t *testing.T) {
 	t.Parallel()
-	account, err := tree(t, below("stopwatt_ab12_7_server.slice")).ParentAccount(42)
+	account, err := tree(t, below("stopwatt_ab12_7_server.slice")).Account(42)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,35 +45,67 @@ func TestWhatIsNoParentOfOursIsNotReadAsOne(t *testing.T) {
 	tests := []struct {
 		name  string
 		files map[string]string
-		says  string
+		want  bool
 	}{
-		{"the parent of all containers", v2, "was not made for this trial"},
-		{"a container in the root", with(v2, map[string]string{"proc/42/cgroup": "0::/docker-ID.scope\n"}), "was not made for this trial"},
-		{"a process that has ended", with(v2, map[string]string{"proc/42/cgroup": ""}), "no process 42"},
+		{"a parent of ours", below("stopwatt_ab12_7_server.slice"), true},
+		{"the parent of all containers", v2, false},
+		{"a container in the root", with(v2, map[string]string{"proc/42/cgroup": "0::/docker-ID.scope\n"}), false},
 		{"v1 whose cgroups do not count what is below them", with(v1, map[string]string{
 			"proc/42/cgroup": strings.ReplaceAll(v1["proc/42/cgroup"], "/docker/", "/stopwatt_ab12_7_server/"),
 			"sys/fs/cgroup/memory/stopwatt_ab12_7_server/memory.use_hierarchy": "0\n",
-		}), "memory.use_hierarchy is 0"},
+		}), false},
+		{"v1 whose cgroups do", with(v1, map[string]string{
+			"proc/42/cgroup": strings.ReplaceAll(v1["proc/42/cgroup"], "/docker/", "/stopwatt_ab12_7_server/"),
+			"sys/fs/cgroup/memory/stopwatt_ab12_7_server/memory.use_hierarchy": "1\n",
+		}), true},
 	}
 	for _, test := range tests {
-		account, err := tree(t, test.files).ParentAccount(42)
-		if err == nil {
-			account.Close()
-			t.Errorf("%s: it was opened", test.name)
-		} else if !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%s: %q does not say %q", test.name, err, test.says)
+		s, err := tree(t, test.files).look(42)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.belowOurs(); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
 }
 
-func TestTheParentsOfOneRunAreRemovedAndNoOthers(t *testing.T) {
+func TestTheParentsOfOneTrialAreRemovedAndNoOthers(t *testing.T) {
 	t.Parallel()
 	host := tree(t, map[string]string{"proc/self/mountinfo": mountUnified + mountsV1})
 	dirs := map[string]bool{ // and whether it stays
 		"sys/fs/cgroup/memory/stopwatt_ab12_7_server":        false,
 		"sys/fs/cgroup/unified/stopwatt_ab12_7_server":       false,
-		"sys/fs/cgroup/unified/stopwatt_ab12_8_driver.slice": false,
+		"sys/fs/cgroup/unified/stopwatt_ab12_7_driver.slice": false,
+		"sys/fs/cgroup/unified/stopwatt_ab12_70_server":      true,
 		"sys/fs/cgroup/unified/stopwatt_ab13_7_server":       true,
+		"sys/fs/cgroup/unified/docker":                       true,
+		"sys/fs/cgroup/unified/stopwatt_ab12_7_other/child":  true,
+	}
+	for dir := range dirs {
+		if err := os.MkdirAll(host.path(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := host.RemoveParents(t.Context(), "ab12", 7)
+	if err == nil || !strings.Contains(err.Error(), "stopwatt_ab12_7_other") {
+		t.Errorf("a container is left in one, and the error is %v", err)
+	}
+	for dir, stays := range dirs {
+		if exists(host.path(dir)) != stays {
+			t.Errorf("%s: stays is %v, want %v", dir, !stays, stays)
+		}
+	}
+}
+
+func TestForgottenParentsAreRemovedAndThoseInUseStay(t *testing.T) {
+	t.Parallel()
+	host := tree(t, map[string]string{"proc/self/mountinfo": mountUnified + mountsV1})
+	old := time.Now().Add(-time.Hour)
+	dirs := map[string]bool{ // and whether it stays
+		"sys/fs/cgroup/memory/stopwatt_ab12_7_server":        false,
+		"sys/fs/cgroup/unified/stopwatt_ab12_7_server":       false,
+		"sys/fs/cgroup/unified/stopwatt_ab13_1_server":       false,
 		"sys/fs/cgroup/unified/docker":                       true,
 		"sys/fs/cgroup/unified/stopwatt_ab12_9_server/child": true,
 	}
@@ -80,15 +113,27 @@ func TestTheParentsOfOneRunAreRemovedAndNoOthers(t *testing.T) {
 		if err := os.MkdirAll(host.path(dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chtimes(host.path(dir), old, old); err != nil {
+			t.Fatal(err)
+		}
 	}
-	err := host.RemoveParents(t.Context(), "ab12")
-	if err == nil || !strings.Contains(err.Error(), "stopwatt_ab12_9_server") {
-		t.Errorf("a container is left in one, and the error is %v", err)
+	if err := os.Chtimes(host.path("sys/fs/cgroup/unified/stopwatt_ab12_9_server"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	fresh := host.path("sys/fs/cgroup/unified/stopwatt_ab14_1_server")
+	if err := os.MkdirAll(fresh, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := host.RemoveForgottenParents(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d removed, %v; want 2", n, err)
 	}
 	for dir, stays := range dirs {
 		if exists(host.path(dir)) != stays {
 			t.Errorf("%s: stays is %v, want %v", dir, !stays, stays)
 		}
+	}
+	if !exists(fresh) {
+		t.Error("that of a trial that is just beginning was removed")
 	}
 }
 
@@ -124,12 +169,12 @@ func TestAParentOutlivesItsContainer(t *testing.T) {
 	}
 	run := strings.ToLower(strings.ReplaceAll(t.Name(), "_", "")) + filepath.Base(t.TempDir())
 	t.Cleanup(func() {
-		if err := (Host{}).RemoveParents(context.WithoutCancel(t.Context()), run); err != nil {
+		if err := (Host{}).RemoveParents(context.WithoutCancel(t.Context()), run, 1); err != nil {
 			t.Error(err)
 		}
 	})
 	b := startBurn(t, "--cgroup-parent="+CgroupParent(run, 1, "server", "cgroupfs"))
-	parent, err := Host{}.ParentAccount(b.pid)
+	parent, err := Host{}.Account(b.pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +184,7 @@ func TestAParentOutlivesItsContainer(t *testing.T) {
 	docker(t, nil, "rm", "--force", b.container)
 	after := parent.Read()
 	lacked := lackedHere(after)
-	checkFields(t, after, lacked)
+	checkFields(t, after, with(map[string]string{"Throttled": "its container has ended"}, lacked))
 	if after.CPU < b.cpu || after.MemoryPeak < b.memory && lacked["MemoryPeak"] == "" || after.MemoryCurrent > b.memory/2 || after.PidsCurrent != 0 {
 		t.Errorf("after its end: %+v; it used %d ns and %d bytes", after, b.cpu, b.memory)
 	}
@@ -149,7 +194,15 @@ func TestAParentOutlivesItsContainer(t *testing.T) {
 	if after.ThreadsEnded == 0 {
 		t.Error("its threads are said to live")
 	}
-	if err := (Host{}).RemoveParents(t.Context(), run); err != nil {
+	named, err := Host{NoCounters: true}.ParentAccount(CgroupParent(run, 1, "server", "cgroupfs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer named.Close()
+	if later := named.Read(); later.CPU != after.CPU || later.MemoryPeak != after.MemoryPeak {
+		t.Errorf("by its name: %+v; by its process: %+v", later, after)
+	}
+	if err := (Host{}).RemoveParents(t.Context(), run, 1); err != nil {
 		t.Error(err)
 	}
 	if unread := parent.Read(); unread.Absent["CPU"] != errEnded.Error() {

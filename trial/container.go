@@ -16,6 +16,7 @@ type container struct {
 	stopwatt.Container
 	bench      Bench
 	role       string
+	name       string // in the name of its parent cgroup; empty when that is the engine's
 	stopSignal string
 	memory     int64         // bytes that it may use; 0: no limit
 	asked      int64         // CLOCK_MONOTONIC when the engine was asked to start it; 0: not readable
@@ -53,6 +54,7 @@ func (c *container) create(ctx context.Context, order stopwatt.ContainerOrder) e
 		order.Labels = map[string]string{}
 	}
 	order.Labels[stopwatt.LabelRole] = c.role
+	order.CgroupParent, c.name = c.bench.parents.next(c.role)
 	id, err := c.bench.Containers.Create(ctx, order)
 	if err != nil {
 		return fmt.Errorf("create the %s: %w", c.role, err)

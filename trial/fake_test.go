@@ -192,3 +192,19 @@ func (h *harbour) bench() trial.Bench {
 		Labels: map[string]string{stopwatt.LabelRun: "run"},
 	}
 }
+
+// cgroups are fake parents: they remember what they were asked.
+type cgroups struct{ asked []string }
+
+func (c *cgroups) Name(position int, container string) string {
+	return fmt.Sprintf("/%d_%s", position, container)
+}
+
+func (c *cgroups) Account(position int, container string) (trial.Account, error) {
+	c.asked = append(c.asked, fmt.Sprintf("account %d %s", position, container))
+	return &account{}, nil
+}
+
+func (c *cgroups) Remove(_ context.Context, position int) {
+	c.asked = append(c.asked, fmt.Sprintf("remove %d", position))
+}

@@ -95,14 +95,14 @@ func (b Bench) time(ctx context.Context, order Order, p *program, trial *stopwat
 		after = accounts.read()
 		after.Machine = machine
 	})
+	record := record{trial}
+	record.role(stopwatt.RoleProgram, before.Program, after.Program) // of one that died as well
+	record.held("memory_peak_program", "MemoryPeak", after.Program)
 	if err != nil {
 		return err
 	}
 
-	record := record{trial}
 	work, err := b.timed(order, record, report.Ready, result)
-	record.role(stopwatt.RoleProgram, before.Program, after.Program)
-	record.held("memory_peak_program", "MemoryPeak", after.Program)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, work)
 	record.measured("image_size", float64(order.Image.Bytes))
 	return err

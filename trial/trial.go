@@ -52,7 +52,8 @@ type Watch interface {
 	Close()
 }
 
-// Bench is where trials are carried out. All fields are needed.
+// Bench is where trials are carried out. All fields are needed, where nothing
+// else is said.
 type Bench struct {
 	Containers Containers
 	// Account opens the accounting of the container whose first process this is.
@@ -74,6 +75,10 @@ type Bench struct {
 	DriverCPUs string
 	// Labels are put on every container.
 	Labels map[string]string
+	// Parents are the cgroups above the containers; nil where ours cannot be made.
+	Parents Parents
+
+	parents *parents // of the trial that is carried out
 }
 
 // Order says which trial is wanted.
@@ -98,6 +103,8 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 		Status:       stopwatt.Valid,
 		Started:      time.Now(),
 	}
+	b.parents = &parents{of: b.Parents, position: order.Position}
+	defer b.parents.remove(ctx)
 	measure := b.measure
 	if order.Workload.HTTP == nil {
 		measure = b.measureProgram
@@ -147,8 +154,10 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	if err := driver.begin(ctx, driveOrder(order)); err != nil {
 		return err
 	}
+	record := record{trial}
 	ready, err := driver.askReady(ctx, stopwatt.CommandReady)
 	if err != nil {
+		record.unloaded(b.parents.read(server.name))
 		return err
 	}
 	accounts := b.open(server, &driver.container)
@@ -157,9 +166,11 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 
 	found, err := b.find(ctx, driver, order)
 	if err != nil {
+		record.unloaded(accounts.of(stopwatt.RoleServer))
 		return err
 	}
 	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
+		record.unloaded(accounts.of(stopwatt.RoleServer))
 		return fmt.Errorf("warm up: %w", err)
 	}
 	watch := b.watch(accounts)
@@ -172,14 +183,13 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 		after = accounts.read()
 		after.Machine = machine
 	})
+	record.usage(atRest, before, after) // of a server that died as well
 	if err != nil {
 		return err
 	}
 
-	record := record{trial}
 	record.driven(result)
 	record.paced(order.Workload.Load, found, result)
-	record.usage(atRest, before, after)
 	record.readyTime(server.asked, ready)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
 	record.measured("image_size", float64(order.Image.Bytes))

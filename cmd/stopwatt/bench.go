@@ -22,6 +22,7 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 		Monotonic:   instruments.monotonic,
 		Account:     instruments.account,
 		Watch:       instruments.watch,
+		Parents:     instruments.parentsOf(run),
 	}
 }
 

@@ -16,7 +16,8 @@ func (d *desk) cleanVerb() *cobra.Command {
 		Long: `Removes the containers of runs whose stopwatt has died, found by label alone:
 nothing else is touched. With --all also those of runs that may still live (on
 another machine's stopwatt, or in another PID namespace); with --images the
-images that stopwatt built and that no container uses.`,
+images that stopwatt built and that no container uses. Cgroups of trials that
+have ended are removed too, where this user may.`,
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()

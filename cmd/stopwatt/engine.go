@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,7 +70,12 @@ func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (i
 	if err != nil {
 		return 0, err
 	}
-	return len(leftovers), docker.Clean(ctx, leftovers)
+	err = docker.Clean(ctx, leftovers)
+	if os.Geteuid() == 0 && !docker.Engine().Remote { // nobody else may make or remove cgroups
+		_, parentsErr := meter.Host{}.RemoveForgottenParents(ctx)
+		err = errors.Join(err, parentsErr)
+	}
+	return len(leftovers), err
 }
 
 // reapRun removes what an earlier process of this run has left. It is dead,
