@@ -150,25 +150,36 @@ func (p paired) reach(level float64) (half, attained float64, known bool) {
 // smallest is the change, relative, that so many pairs of this spread show at a
 // one-sided level with probability power. A shift by half the interval's width is
 // seen every second time; what is beside that comes from the normal distribution
-// of the estimate, of which the half width is so many standard errors.
+// of the estimate.
 func (p paired) smallest(level float64) (relative float64, sees bool) {
-	half, attained, known := p.reach(level)
+	half, _, known := p.reach(level)
 	if !known {
 		return 0, false
 	}
-	relative = math.Expm1(half * (1 + normalQuantile(power)/-normalQuantile(attained)))
+	relative = math.Expm1(half + normalQuantile(power)*p.spread()/math.Sqrt(float64(p.n())))
 	return relative, finite(relative)
 }
 
 // spread is the standard deviation of a pair's log ratio as the signed-rank
-// interval sees it: what outliers hardly move. It is the half width at 95 % in
-// standard errors, times √n. Zero where there is no interval.
+// interval sees it: what outliers hardly move. It is half the interval's width at
+// 95 % in standard errors, times √n. Zero where there is no interval.
 func (p paired) spread() float64 {
 	half, attained, known := p.reach((1 - confidence) / 2)
 	if !known {
 		return 0
 	}
-	return half / -normalQuantile(attained) * math.Sqrt(float64(p.n()))
+	return half / studentAbove(attained, p.n()-1) * math.Sqrt(float64(p.n()))
+}
+
+// studentAbove is the value that so much of Student's t lies above, by its
+// expansion (M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 1964,
+// 26.7.5). The signed-rank interval of normal differences is about so many standard
+// errors wide to each side: for few pairs and strict levels clearly more than
+// the normal distribution's.
+func studentAbove(p float64, degrees int) float64 {
+	z, v := -normalQuantile(p), float64(degrees)
+	z3, z5, z7 := math.Pow(z, 3), math.Pow(z, 5), math.Pow(z, 7)
+	return z + (z3+z)/(4*v) + (5*z5+16*z3+3*z)/(96*v*v) + (3*z7+19*z5+17*z3-15*z)/(384*v*v*v)
 }
 
 // within tells whether the interval at a one-sided level lies inside the
