@@ -54,7 +54,8 @@ type Harness struct {
 	Strip   string // what is taken out of benchmarks' names, a regular expression; empty: nothing
 }
 
-// HarnessFormats are the formats in which a harness's results can be read.
+// HarnessFormats are the formats in which a harness's results can be read while it
+// is measured.
 var HarnessFormats = []string{
 	"go", "jmh", "hyperfine", "criterion", "google-benchmark", "pytest-benchmark", "catch2",
 	"number", "json", "siege", "wrk", "k6", "vegeta", "oha",

@@ -187,6 +187,7 @@ func TestWhatAHarnessTellsMayBeWrong(t *testing.T) {
 		{"results that cannot be read", nil, errors.New("line 3: what is this?"), "results: line 3: what is this?"},
 		{"nothing", nil, nil, "told of no benchmark"},
 		{"two of one name", []stopwatt.Benchmark{{Name: "a", Figures: figures}, {Name: "a", Figures: figures}}, nil, "two benchmarks line/a"},
+		{"several, one without a name", []stopwatt.Benchmark{{Name: "a", Figures: figures}, {Figures: figures}}, nil, "one has no name"},
 		{"one name in two units", []stopwatt.Benchmark{{Name: "a", Figures: []stopwatt.Figure{ops("op")}}, {Name: "b", Figures: []stopwatt.Figure{ops("B")}}}, nil,
 			`line/b: the harness tells ops in "op" and in "B"`},
 		{"our name in another unit", []stopwatt.Benchmark{{Name: "a", Figures: []stopwatt.Figure{{Metric: stopwatt.Metric{Name: "time", Unit: "B"}}}}}, nil,

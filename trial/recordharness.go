@@ -30,6 +30,9 @@ func (r record) told(benchmarks []stopwatt.Benchmark) error {
 			r.Repetitions = append(r.Repetitions, part.Repetitions...)
 			return nil
 		}
+		if part.Case == r.Case {
+			return errors.New("the harness told of several benchmarks, and one has no name")
+		}
 		if slices.ContainsFunc(r.Parts, func(p stopwatt.Part) bool { return p.Case == part.Case }) {
 			return fmt.Errorf("the harness told of two benchmarks %s", part.Case.Workload)
 		}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"regexp"
 	"sync"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
+	"gitlab.com/stopwatt/stopwatt/harness"
 	"gitlab.com/stopwatt/stopwatt/meter"
 	"gitlab.com/stopwatt/stopwatt/trial"
 )
@@ -17,6 +20,7 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 		Containers:  docker,
 		Agent:       agent,
 		AgentVolume: agentVolume(docker, agent, labels),
+		Harness:     readHarness,
 		DriverCPUs:  run.Settings.DriverCPUs,
 		Labels:      labels,
 		Monotonic:   instruments.monotonic,
@@ -24,6 +28,20 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 		Watch:       instruments.watch,
 		Parents:     instruments.parentsOf(run),
 	}
+}
+
+// readHarness reads what the harness of a workload has told.
+func readHarness(workload stopwatt.Workload, results []byte) ([]stopwatt.Benchmark, error) {
+	h := workload.Harness
+	options := harness.Options{File: cmp.Or(h.Results, "standard output"), Unit: h.Unit, Metric: h.Metric, Better: h.Better}
+	if h.Strip != "" {
+		strip, err := regexp.Compile(h.Strip)
+		if err != nil {
+			return nil, err
+		}
+		options.Strip = strip
+	}
+	return harness.Read(h.Format, results, options)
 }
 
 // agentVolume makes the container whose volume holds the agent when it is first

@@ -35,5 +35,5 @@ func repeatText(repeat stopwatt.Repeat) string {
 	if repeat.For == 0 || repeat.Most == repeat.Least {
 		return plural(repeat.Least, "repetition")
 	}
-	return fmt.Sprintf("%d to %d repetitions, %s at least", repeat.Least, repeat.Most, duration(repeat.For))
+	return fmt.Sprintf("%d to %d repetitions (until %s)", repeat.Least, repeat.Most, duration(repeat.For))
 }

@@ -57,6 +57,12 @@ func program(does string, arguments []string) int {
 	case "print":
 		fmt.Println(strings.Join(arguments, "\n"))
 		return 0
+	case "save":
+		if err := os.WriteFile(arguments[0], []byte(arguments[1]), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
 	}
 	fmt.Fprintln(os.Stderr, "cannot", does)
 	return 5
