@@ -75,6 +75,17 @@ type Absence struct {
 	Reason string
 }
 
+// Metric returns the metric of this name: one that the trial defines, or one that
+// MetricNamed knows.
+func (t Trial) Metric(name string) (Metric, bool) {
+	for _, metric := range t.Defines {
+		if metric.Name == name {
+			return metric, true
+		}
+	}
+	return MetricNamed(name)
+}
+
 // Value returns the trial's measurement of the named metric.
 func (t Trial) Value(metric string) (float64, bool) {
 	for _, m := range t.Measurements {

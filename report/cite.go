@@ -88,6 +88,9 @@ func citePlan(results stopwatt.Results) string {
 	run := results.Run
 	least, most, valid, invalid, marked := -1, 0, 0, 0, 0
 	for _, result := range results.Cases {
+		if result.Part {
+			continue
+		}
 		if least < 0 || result.Valid < least {
 			least = result.Valid
 		}

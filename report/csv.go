@@ -27,7 +27,7 @@ func CSV(w io.Writer, results stopwatt.Results) error {
 		}
 		counts := []string{strconv.Itoa(result.Valid), strconv.Itoa(result.Invalid), reasonsOf(result)}
 		for _, s := range result.Summaries {
-			records = append(records, record(about, summaryFields(s), counts))
+			records = append(records, record(about, summaryFields(s, unitName(results.Metric(s.Metric))), counts))
 		}
 		if len(result.Summaries) == 0 {
 			records = append(records, record(about, []string{"", "", "0", "", "", "", "", ""}, counts))
@@ -37,13 +37,13 @@ func CSV(w io.Writer, results stopwatt.Results) error {
 }
 
 // summaryFields are the fields of CSV that a summary fills.
-func summaryFields(s stopwatt.Summary) []string {
+func summaryFields(s stopwatt.Summary, unit string) []string {
 	sd := exact(s.SD)
 	if s.N < 2 {
 		sd = ""
 	}
 	return []string{
-		s.Metric, unitName(s.Metric), strconv.Itoa(s.N),
+		s.Metric, unit, strconv.Itoa(s.N),
 		exact(s.Mean), sd, exact(s.Median), exact(s.Min), exact(s.Max),
 	}
 }
@@ -51,30 +51,47 @@ func summaryFields(s stopwatt.Summary) []string {
 // TrialsCSV writes trials in long form: a line for each trial and metric, in
 // base units and full precision, under a header line. A metric that a trial
 // has no number for has a line with the reason; a trial without any metric has
-// one line without.
+// one line without. What a harness measured by itself follows its trial, under the
+// workloads of its parts.
 func TrialsCSV(w io.Writer, run stopwatt.Run, trials []stopwatt.Trial) error {
 	records := [][]string{{
 		"run", "position", "round", "workload", "implementation", "revision", "started", "seconds",
 		"status", "reason", "warnings", "metric", "unit", "value", "absent",
 	}}
 	for _, t := range trials {
-		about := []string{
-			strconv.FormatInt(run.ID, 10), strconv.Itoa(t.Position), strconv.Itoa(t.Round),
-			t.Case.Workload, t.Case.Implementation, string(t.Revision),
-			instant(t.Started), exact(t.Window.Duration().Seconds()),
-			string(t.Status), t.Reason, strings.Join(t.Warnings, "; "),
+		of := func(part stopwatt.Part) {
+			about := []string{
+				strconv.FormatInt(run.ID, 10), strconv.Itoa(t.Position), strconv.Itoa(t.Round),
+				part.Case.Workload, part.Case.Implementation, string(t.Revision),
+				instant(t.Started), exact(t.Window.Duration().Seconds()),
+				string(t.Status), t.Reason, strings.Join(t.Warnings, "; "),
+			}
+			for _, fields := range partFields(t, part) {
+				records = append(records, record(about, fields))
+			}
 		}
-		for _, m := range t.Measurements {
-			records = append(records, record(about, []string{m.Metric, unitName(m.Metric), exact(m.Value), ""}))
-		}
-		for _, a := range t.Absent {
-			records = append(records, record(about, []string{a.Metric, unitName(a.Metric), "", a.Reason}))
-		}
-		if len(t.Measurements)+len(t.Absent) == 0 {
-			records = append(records, record(about, []string{"", "", "", ""}))
+		of(stopwatt.Part{Case: t.Case, Measurements: t.Measurements, Absent: t.Absent})
+		for _, part := range t.Parts {
+			of(part)
 		}
 	}
 	return csv.NewWriter(w).WriteAll(records)
+}
+
+// partFields are the fields of CSV that the metrics of a trial, or of one of its
+// parts, fill.
+func partFields(t stopwatt.Trial, part stopwatt.Part) [][]string {
+	var all [][]string
+	for _, m := range part.Measurements {
+		all = append(all, []string{m.Metric, unitName(t.Metric(m.Metric)), exact(m.Value), ""})
+	}
+	for _, a := range part.Absent {
+		all = append(all, []string{a.Metric, unitName(t.Metric(a.Metric)), "", a.Reason})
+	}
+	if all == nil {
+		return [][]string{{"", "", "", ""}}
+	}
+	return all
 }
 
 // record is one record made of parts.
@@ -98,10 +115,7 @@ func instant(t time.Time) string {
 }
 
 // unitName is the base unit of a metric, empty when it is not known.
-func unitName(metric string) string {
-	known, _ := stopwatt.MetricNamed(metric)
-	return known.Unit
-}
+func unitName(metric stopwatt.Metric, known bool) string { return metric.Unit }
 
 // reasonsOf lists why trials did not count: "2 × wrong body; 1 × timeout".
 func reasonsOf(result stopwatt.CaseResult) string {

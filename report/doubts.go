@@ -13,11 +13,13 @@ import (
 func doubts(c stopwatt.Contrast, as As) []string {
 	var list []string
 	single, noRatio := false, ""
-	for _, block := range c.Workloads {
+	for i := range c.Workloads {
+		own := narrowed(c, i)
+		block := own.Workloads[0]
 		for _, row := range block.Rows {
 			of := stopwatt.Case{Implementation: Clean(row.Implementation), Workload: Clean(block.Workload)}
 			list = append(list, doubtsOfCase(of, row.Result, as)...)
-			for m, metric := range c.Metrics {
+			for m, metric := range own.Metrics {
 				s, has := row.Result.Summary(metric.Name)
 				single = single || has && s.N == 1
 				if has && !row.Ratios[m].Known && noRatio == "" {
@@ -25,7 +27,7 @@ func doubts(c stopwatt.Contrast, as As) []string {
 				}
 			}
 		}
-		for _, lack := range lacksOf(block, c.Metrics) {
+		for _, lack := range lacksOf(block, own.Metrics) {
 			list = append(list, lack.sentence(len(block.Rows)))
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	energyUncertainty
 	energyPerRequest
 	energyPower
+	energyPerRepetition
 )
 
 // covers says what a metric of energy covers, net or gross; empty of one whose
@@ -27,7 +28,7 @@ func covers(metric stopwatt.Metric) string {
 		return ""
 	}
 	switch all := stopwatt.EnergyMetrics(meter); metric.Name {
-	case all[energyNet].Name, all[energyPerRequest].Name:
+	case all[energyNet].Name, all[energyPerRequest].Name, all[energyPerRepetition].Name:
 		return "net"
 	case all[energyPower].Name:
 		return "gross"

@@ -54,6 +54,9 @@ func counted(run stopwatt.Run, c stopwatt.Contrast) string {
 	valid, invalid, marked := 0, 0, 0
 	for _, block := range c.Workloads {
 		for _, row := range block.Rows {
+			if row.Result.Part {
+				continue // its trials are counted where they are whole
+			}
 			valid += row.Result.Valid
 			invalid += row.Result.Invalid
 			marked += row.Result.Marked

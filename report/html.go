@@ -94,8 +94,9 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		TrialsSum:  counted(results.Run, c),
 		TrialsNote: drawn,
 	}
-	for i, block := range c.Workloads {
-		document.Workloads = append(document.Workloads, htmlWorkloadOf(results.Run, c, block, fmt.Sprintf("w%d", i+1)))
+	for i := range c.Workloads {
+		own := narrowed(c, i)
+		document.Workloads = append(document.Workloads, htmlWorkloadOf(results.Run, own, own.Workloads[0], fmt.Sprintf("w%d", i+1)))
 	}
 	if err := htmlPage.Execute(w, document); err != nil {
 		return fmt.Errorf("write the HTML page: %w", err)

@@ -36,14 +36,19 @@ type (
 		Status   string               `json:"status"`
 		Started  *time.Time           `json:"started,omitempty"`
 		Ended    *time.Time           `json:"ended,omitempty"`
+		Imported bool                 `json:"imported,omitempty"`
+		Source   string               `json:"source,omitempty"`
 		Commit   jsonCommit           `json:"commit"`
+		Against  *jsonCommit          `json:"against,omitempty"`
 		Machine  jsonMachine          `json:"machine"`
 		Meters   []jsonMeter          `json:"meters,omitempty"`
 		Idle     []jsonIdle           `json:"idle,omitempty"`
 		Engine   jsonEngine           `json:"engine"`
 		Images   map[string]jsonImage `json:"images"`
-		Tool     string               `json:"tool"`
-		Command  string               `json:"command"`
+		// BaseImages are those of Against.
+		BaseImages map[string]jsonImage `json:"base_images,omitempty"`
+		Tool       string               `json:"tool"`
+		Command    string               `json:"command"`
 	}
 	jsonCommit struct {
 		SHA     string     `json:"sha"`
@@ -55,6 +60,7 @@ type (
 	}
 	jsonMachine struct {
 		Name        string `json:"name"`
+		Named       bool   `json:"named,omitempty"` // known by its name alone
 		ID          string `json:"id"`
 		CPU         string `json:"cpu"`
 		Cores       int    `json:"cores"`
@@ -96,6 +102,7 @@ type (
 		Implementation string        `json:"implementation"`
 		Workload       string        `json:"workload"`
 		Revision       string        `json:"revision"`
+		Part           bool          `json:"part,omitempty"`
 		Valid          int           `json:"valid"`
 		Invalid        int           `json:"invalid"`
 		Marked         int           `json:"marked"`
@@ -127,20 +134,28 @@ type (
 		Min    *float64 `json:"min"`
 		Max    *float64 `json:"max"`
 	}
+	jsonPart struct {
+		Workload    string               `json:"workload"`
+		Values      map[string]*float64  `json:"values"`
+		Absent      []jsonAbsence        `json:"absent,omitempty"`
+		Repetitions map[string][]float64 `json:"repetitions,omitempty"`
+	}
 	jsonTrial struct {
-		Position       int                 `json:"position"`
-		Round          int                 `json:"round"`
-		Implementation string              `json:"implementation"`
-		Workload       string              `json:"workload"`
-		Revision       string              `json:"revision"`
-		Status         string              `json:"status"`
-		Reason         string              `json:"reason,omitempty"`
-		Warnings       []string            `json:"warnings,omitempty"`
-		Started        *time.Time          `json:"started,omitempty"`
-		WindowStart    int64               `json:"window_start_ns"`
-		WindowEnd      int64               `json:"window_end_ns"`
-		Values         map[string]*float64 `json:"values"`
-		Absent         []jsonAbsence       `json:"absent,omitempty"`
+		Position       int                  `json:"position"`
+		Round          int                  `json:"round"`
+		Implementation string               `json:"implementation"`
+		Workload       string               `json:"workload"`
+		Revision       string               `json:"revision"`
+		Status         string               `json:"status"`
+		Reason         string               `json:"reason,omitempty"`
+		Warnings       []string             `json:"warnings,omitempty"`
+		Started        *time.Time           `json:"started,omitempty"`
+		WindowStart    int64                `json:"window_start_ns"`
+		WindowEnd      int64                `json:"window_end_ns"`
+		Values         map[string]*float64  `json:"values"`
+		Absent         []jsonAbsence        `json:"absent,omitempty"`
+		Repetitions    map[string][]float64 `json:"repetitions,omitempty"`
+		Parts          []jsonPart           `json:"parts,omitempty"`
 		// Latency is HdrHistogram's compressed V2 form in base64, in nanoseconds.
 		Latency *stopwatt.Histogram `json:"latency,omitempty"`
 	}
@@ -151,7 +166,7 @@ type (
 func JSON(w io.Writer, results stopwatt.Results, trials []stopwatt.Trial) error {
 	document := jsonResults{Format: jsonFormat, Run: jsonOfRun(results.Run), Cases: []jsonCase{}}
 	for _, result := range results.Cases {
-		document.Cases = append(document.Cases, jsonOfCase(result))
+		document.Cases = append(document.Cases, jsonOfCase(results, result))
 	}
 	for _, trial := range trials {
 		document.Trials = append(document.Trials, jsonOfTrial(trial))
@@ -162,33 +177,46 @@ func JSON(w io.Writer, results stopwatt.Results, trials []stopwatt.Trial) error 
 }
 
 func jsonOfRun(run stopwatt.Run) jsonRun {
-	c, engine := run.Checkout, run.Engine
-	images := map[string]jsonImage{}
-	for name, image := range run.Images {
-		images[name] = jsonOfImage(image)
+	engine := run.Engine
+	commit, against := jsonOfCheckout(run.Checkout), (*jsonCommit)(nil)
+	if run.Against.Commit.SHA != "" {
+		base := jsonOfCheckout(run.Against)
+		against = &base
 	}
 	return jsonRun{
 		ID: run.ID, Key: run.Key, Suite: run.Suite, Project: run.Project, Baseline: run.Baseline,
 		Profile: run.Profile, Seed: run.Seed, Rounds: run.Rounds, Planned: run.Planned,
 		Status: string(run.Status), Started: moment(run.Started), Ended: moment(run.Ended),
-		Commit: jsonCommit{
-			SHA: c.Commit.SHA, Subject: c.Commit.Subject, Author: c.Commit.Author, Time: moment(c.Commit.Time),
-			Branch: c.Branch, Dirty: c.Dirty,
-		},
+		Imported: run.Imported, Source: run.Source, Commit: commit, Against: against,
 		Machine: jsonOfMachine(run.Machine), Meters: jsonOfMeters(run.Meters), Idle: jsonOfIdle(run.Idle),
 		Engine: jsonEngine{
 			Version: engine.Version, API: engine.API, OS: engine.OS, Architecture: engine.Architecture,
 			StorageDriver: engine.StorageDriver, CgroupVersion: engine.CgroupVersion,
 			CgroupDriver: engine.CgroupDriver, Remote: engine.Remote,
 		},
-		Images: images, Tool: run.Tool, Command: run.Command,
+		Images: jsonOfImages(run.Images), BaseImages: jsonOfImages(run.BaseImages), Tool: run.Tool, Command: run.Command,
 	}
+}
+
+func jsonOfCheckout(c stopwatt.Checkout) jsonCommit {
+	return jsonCommit{
+		SHA: c.Commit.SHA, Subject: c.Commit.Subject, Author: c.Commit.Author, Time: moment(c.Commit.Time),
+		Branch: c.Branch, Dirty: c.Dirty,
+	}
+}
+
+func jsonOfImages(images map[string]stopwatt.Image) map[string]jsonImage {
+	all := map[string]jsonImage{}
+	for name, image := range images {
+		all[name] = jsonOfImage(image)
+	}
+	return all
 }
 
 func jsonOfMachine(m stopwatt.Machine) jsonMachine {
 	identity, epoch := m.Identity, m.Epoch
 	return jsonMachine{
-		Name: m.Name, ID: identity.ID, CPU: identity.CPUModel, Cores: identity.Cores, Threads: identity.Threads,
+		Name: m.Name, Named: m.Named, ID: identity.ID, CPU: identity.CPUModel, Cores: identity.Cores, Threads: identity.Threads,
 		Caches: identity.Caches, SMT: identity.SMT, Turbo: identity.Turbo,
 		MemoryBytes: identity.MemoryBytes, Virtual: identity.Virtual,
 		Kernel: epoch.Kernel, CommandLine: epoch.CommandLine, Microcode: epoch.Microcode, Governor: epoch.Governor,
@@ -204,10 +232,10 @@ func jsonOfImage(image stopwatt.Image) jsonImage {
 	return out
 }
 
-func jsonOfCase(result stopwatt.CaseResult) jsonCase {
+func jsonOfCase(results stopwatt.Results, result stopwatt.CaseResult) jsonCase {
 	out := jsonCase{
 		Implementation: result.Case.Implementation, Workload: result.Case.Workload, Revision: string(result.Revision),
-		Valid: result.Valid, Invalid: result.Invalid, Marked: result.Marked, Metrics: []jsonSummary{},
+		Part: result.Part, Valid: result.Valid, Invalid: result.Invalid, Marked: result.Marked, Metrics: []jsonSummary{},
 	}
 	for _, r := range result.Reasons {
 		out.Reasons = append(out.Reasons, jsonReason(r))
@@ -219,14 +247,14 @@ func jsonOfCase(result stopwatt.CaseResult) jsonCase {
 		out.Warnings = append(out.Warnings, jsonWarning(w))
 	}
 	for _, s := range result.Summaries {
-		out.Metrics = append(out.Metrics, jsonOfSummary(s))
+		out.Metrics = append(out.Metrics, jsonOfSummary(s, unitName(results.Metric(s.Metric))))
 	}
 	return out
 }
 
-func jsonOfSummary(s stopwatt.Summary) jsonSummary {
+func jsonOfSummary(s stopwatt.Summary, unit string) jsonSummary {
 	out := jsonSummary{
-		Metric: s.Metric, Unit: unitName(s.Metric), N: s.N,
+		Metric: s.Metric, Unit: unit, N: s.N,
 		Mean: finite(s.Mean), Median: finite(s.Median), Min: finite(s.Min), Max: finite(s.Max),
 	}
 	if s.N > 1 {
@@ -241,15 +269,41 @@ func jsonOfTrial(t stopwatt.Trial) jsonTrial {
 		Implementation: t.Case.Implementation, Workload: t.Case.Workload, Revision: string(t.Revision),
 		Status: string(t.Status), Reason: t.Reason, Warnings: t.Warnings,
 		Started: moment(t.Started), WindowStart: t.Window.Start, WindowEnd: t.Window.End,
-		Values: map[string]*float64{}, Latency: t.Latency,
+		Values: valuesOf(t.Measurements), Absent: absentOf(t.Absent), Repetitions: repeated(t.Repetitions), Latency: t.Latency,
 	}
-	for _, m := range t.Measurements {
-		out.Values[m.Metric] = finite(m.Value)
-	}
-	for _, a := range t.Absent {
-		out.Absent = append(out.Absent, jsonAbsence{Metric: a.Metric, Reason: a.Reason})
+	for _, part := range t.Parts {
+		out.Parts = append(out.Parts, jsonPart{
+			Workload: part.Case.Workload,
+			Values:   valuesOf(part.Measurements), Absent: absentOf(part.Absent), Repetitions: repeated(part.Repetitions),
+		})
 	}
 	return out
+}
+
+func valuesOf(figures []stopwatt.Measurement) map[string]*float64 {
+	values := map[string]*float64{}
+	for _, m := range figures {
+		values[m.Metric] = finite(m.Value)
+	}
+	return values
+}
+
+func absentOf(absences []stopwatt.Absence) []jsonAbsence {
+	var absent []jsonAbsence
+	for _, a := range absences {
+		absent = append(absent, jsonAbsence{Metric: a.Metric, Reason: a.Reason})
+	}
+	return absent
+}
+
+// repeated are the values of repetitions, of which storage keeps no others than
+// finite ones.
+func repeated(repetitions []stopwatt.Repetitions) map[string][]float64 {
+	values := map[string][]float64{}
+	for _, r := range repetitions {
+		values[r.Metric] = append([]float64{}, r.Values...)
+	}
+	return values
 }
 
 // moment is a time in UTC, nil when there is none.

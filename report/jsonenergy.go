@@ -112,7 +112,7 @@ func jsonOfMeterRow(c stopwatt.MeterContrast, row stopwatt.MeterRow) jsonMeterRo
 	out := jsonMeterRow{Implementation: row.Implementation, Energies: []jsonSummary{}, Ratios: map[string]*float64{}}
 	for _, metric := range c.Metrics() {
 		if s, has := row.Result.Summary(metric.Name); has {
-			out.Energies = append(out.Energies, jsonOfSummary(s))
+			out.Energies = append(out.Energies, jsonOfSummary(s, metric.Unit))
 		}
 		for _, a := range row.Result.Absent {
 			if a.Metric == metric.Name {

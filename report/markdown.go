@@ -23,7 +23,7 @@ func Markdown(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 	fmt.Fprintf(&out, "# %s\n\n%s\n\n", code(run.Suite), markdownHeadline(run))
 	out.WriteString(dotted(counted(plainProfile(run), c), code(idleLine(run))) + ".\n")
 	markdownAnswers(&out, c)
-	for _, block := range c.Workloads {
+	for i, block := range c.Workloads {
 		fmt.Fprintf(&out, "\n## %s\n", code(block.Workload))
 		if load := loadOf(run, block.Workload); load != "" {
 			fmt.Fprintf(&out, "\n%s\n", load)
@@ -32,8 +32,9 @@ func Markdown(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 			markdownDead(&out, block)
 			continue
 		}
-		for from := 0; from < len(c.Metrics); from += metricsAcross {
-			markdownTable(&out, c, block, from, min(from+metricsAcross, len(c.Metrics)), o)
+		own := narrowed(c, i)
+		for from := 0; from < len(own.Metrics); from += metricsAcross {
+			markdownTable(&out, own, own.Workloads[0], from, min(from+metricsAcross, len(own.Metrics)), o)
 		}
 	}
 	if hasEnergy(c.Metrics) && len(c.Meters.Meters) > 1 {

@@ -95,7 +95,8 @@ func ofCount(row stopwatt.MeanRow, m, usual int) string {
 // inOneLine shows each case in one line: n, and for each metric the mean with
 // its spread, the median and the ratio.
 func (p *page) inOneLine(index int) grid {
-	block := p.contrast.Workloads[index]
+	contrast := narrowed(p.contrast, index)
+	block := contrast.Workloads[0]
 	corner := [][]string{{p.workloads[index], ""}, {loadOf(p.run, block.Workload), "n"}}
 	for i, row := range block.Rows {
 		corner = append(corner, []string{p.starred(i), fmt.Sprint(row.Result.Valid)})
@@ -105,8 +106,8 @@ func (p *page) inOneLine(index int) grid {
 	for i, row := range block.Rows {
 		g.rows = append(g.rows, p.row(row, first[i+2]))
 	}
-	for m, metric := range p.contrast.Metrics {
-		scale, written := figuresOf(p.contrast, block, m, p.options.Unit)
+	for m, metric := range contrast.Metrics {
+		scale, written := figuresOf(contrast, block, m, p.options.Unit)
 		column := gridColumn{heading: []string{heading(metric, scale.unit)}}
 		lines := alignFigures(written)
 		column.heading = append(column.heading, lines[0])
@@ -152,13 +153,14 @@ func alignFigures(rows []figures) []string {
 // stacked shows each case in two lines: the mean with its spread, and under it
 // the median and the ratio.
 func (p *page) stacked(index int) grid {
-	block := p.contrast.Workloads[index]
+	contrast := narrowed(p.contrast, index)
+	block := contrast.Workloads[0]
 	g := grid{corner: []string{p.workloads[index], loadOf(p.run, block.Workload)}}
 	for i, row := range block.Rows {
 		g.rows = append(g.rows, p.row(row, p.starred(i), fmt.Sprintf("  n %d, median, ×", row.Result.Valid)))
 	}
-	for m, metric := range p.contrast.Metrics {
-		scale, written := figuresOf(p.contrast, block, m, p.options.Unit)
+	for m, metric := range contrast.Metrics {
+		scale, written := figuresOf(contrast, block, m, p.options.Unit)
 		column := gridColumn{heading: append(broken(label(metric), widestHeading), scale.unit.name)}
 		for _, f := range written {
 			cell := []string{absent}

@@ -177,9 +177,9 @@ func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
 		metrics = nil
 	}
 	for _, name := range v.metrics {
-		metric, known := stopwatt.MetricNamed(name)
+		metric, known := results.Metric(name)
 		if !known {
-			return stopwatt.Contrast{}, fmt.Errorf("there is no metric %s; there are %s", quote(name), metricNames())
+			return stopwatt.Contrast{}, fmt.Errorf("there is no metric %s; there are %s", quote(name), metricNames(results))
 		}
 		metrics = append(metrics, metric)
 	}
@@ -193,11 +193,13 @@ func lay(results stopwatt.Results, v view) (stopwatt.Contrast, error) {
 	return regression.Lay(results, cmp.Or(v.baseline, results.Run.Baseline), metrics, mean)
 }
 
-// metricNames lists every metric.
-func metricNames() string {
+// metricNames lists every metric, those that results alone know too.
+func metricNames(results stopwatt.Results) string {
 	var names []string
-	for _, metric := range stopwatt.Metrics {
-		names = append(names, metric.Name)
+	for _, metric := range append(slices.Clone(stopwatt.Metrics), results.Metrics...) {
+		if !slices.Contains(names, metric.Name) {
+			names = append(names, metric.Name)
+		}
 	}
 	return strings.Join(names, ", ")
 }
