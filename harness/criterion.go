@@ -2,7 +2,6 @@ package harness
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 
 // Criterion.rs writes several things: cargo-criterion's messages, one in a line;
 // a folder for each benchmark with estimates.json, sample.json and raw.csv; and
-// the lines that cargo bench prints. Times are nanoseconds where no unit stands.
+// what cargo bench prints. Times are nanoseconds where no unit stands.
 
 func readCriterion(s *source) []stopwatt.Benchmark {
 	start := strings.TrimSpace(s.text)
@@ -21,7 +20,7 @@ func readCriterion(s *source) []stopwatt.Benchmark {
 	case strings.HasPrefix(start, "group,"):
 		return readCriterionCSV(s)
 	}
-	return readBencher(s)
+	return readCriterionLines(s)
 }
 
 // readCriterionJSON tells the JSON forms apart.
@@ -164,52 +163,12 @@ func readCriterionCSV(s *source) []stopwatt.Benchmark {
 	return benchmarks
 }
 
-// bencherLine is a line of libtest's, which Criterion writes as well with
-// --output-format bencher.
-var bencherLine = regexp.MustCompile(`^test (.+?)\s+\.\.\. bench:\s+([0-9.,]+) (\S+?)/iter \(\+/- [0-9.,]+\)(?: = ([0-9.,]+) (\S+))?`)
-
-// readBencher reads what cargo bench prints: the median time of an iteration.
-// The deviation beside it is of no one meaning: libtest's is a range,
-// Criterion's the half of an interval.
-func readBencher(s *source) []stopwatt.Benchmark {
-	var benchmarks []stopwatt.Benchmark
-	line := 0
-	for text := range strings.Lines(s.text) {
-		line++
-		text = strings.TrimRight(text, "\r\n")
-		match := bencherLine.FindStringSubmatch(text)
-		if match == nil {
-			if strings.HasPrefix(text, "test ") && strings.Contains(text, "bench:") {
-				s.faultInLine(line, "is cut off; want bench: TIME ns/iter (+/- DEVIATION)")
-			}
-			continue
-		}
-		b := stopwatt.Benchmark{Name: strings.TrimSpace(match[1])}
-		f := figures{"criterion", &b}
-		s.bencherFigure(f, line, ours("time"), match[2], readUnit(match[3]))
-		if match[4] != "" {
-			u := readUnit(match[5])
-			s.bencherFigure(f, line, named("criterion", "bytes_per_second", u), match[4], u)
-		}
-		benchmarks = append(benchmarks, b)
-	}
-	return benchmarks
-}
-
-// bencherFigure adds a number with commas between its thousands.
-func (s *source) bencherFigure(f figures, line int, metric stopwatt.Metric, written string, u unit) {
-	r, ok := parseNumber(strings.ReplaceAll(written, ",", ""))
-	if !ok || u.base != metric.Unit {
-		s.faultInLine(line, "%s is no number of %s", quote(written), metric.Unit)
-	}
-	f.add(metric, u, r)
-}
-
 func claimsCriterion(l look) bool {
 	if l.json {
 		reason, _ := l.root.member("reason")
 		return reason.kind == jsonText ||
 			l.root.has("iters", "times") || l.root.has("mean", "std_dev") || l.root.has("Mean", "StdDev")
 	}
-	return strings.HasPrefix(l.text, "group,function,value,") || strings.Contains(l.text, " ... bench:")
+	return strings.HasPrefix(l.text, "group,function,value,") || strings.Contains(l.text, " ... bench:") ||
+		criterionTime.MatchString(l.text)
 }

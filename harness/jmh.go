@@ -103,7 +103,7 @@ func (d document) jmhIterations(metric value) []reading {
 func (d document) jmhPercentiles(f figures, primary value, u unit) {
 	percentiles, _ := d.may(primary, "scorePercentiles", jsonObject)
 	for i, p := range percentiles.items() {
-		name := "time_p" + strings.TrimSuffix(percentiles.names()[i], ".0")
+		name := "time_p" + trimZeros(percentiles.names()[i])
 		switch name {
 		case "time_p0":
 			name = timeMin

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -203,20 +204,32 @@ func k6Latency(statistic, otherwise string) string {
 
 // k6Requests counts requests: k6 counts all, and beside them those that failed.
 func (d document) k6Requests(f figures, metric k6Metric, beside []k6Metric) {
-	failed := reading{}
-	for _, other := range beside {
-		for _, field := range []string{"passes", "matches"} {
-			if r, found := d.mayNumber(other.values, field); found && other.name == "http_req_failed" {
-				failed = r
-			}
-		}
-	}
-	perSecond, found := d.mayNumber(metric.values, "rate")
 	all := d.number(metric.values, "count")
+	perSecond, found := d.mayNumber(metric.values, "rate")
 	if !found { // the newest form leaves it out
 		perSecond = all.over(f.value("time"))
 	}
-	f.rightAnswers(all, failed, reading{}, perSecond)
+	f.rightAnswers(all, d.k6Failed(all, beside), reading{}, perSecond)
+}
+
+// k6Failed is how many requests failed. A summary that somebody has cut down may
+// have the share alone.
+func (d document) k6Failed(all reading, beside []k6Metric) reading {
+	at := slices.IndexFunc(beside, func(m k6Metric) bool { return m.name == "http_req_failed" })
+	if at < 0 {
+		return reading{}
+	}
+	for _, field := range []string{"passes", "matches"} {
+		if r, found := d.mayNumber(beside[at].values, field); found {
+			return r
+		}
+	}
+	for _, field := range []string{"rate", "value"} {
+		if r, found := d.mayNumber(beside[at].values, field); found {
+			return reading{value: math.Round(r.value * all.value), absent: r.absent}
+		}
+	}
+	return reading{}
 }
 
 func claimsK6(l look) bool {

@@ -17,10 +17,7 @@ func body(format, name string) stopwatt.Metric { return named(format, name, byte
 
 // percentile is the metric of a percentile of latency: latency_p99.9.
 func percentile(format, p string) stopwatt.Metric {
-	p = strings.TrimSuffix(p, "%")
-	if strings.Contains(p, ".") {
-		p = strings.TrimRight(strings.TrimRight(p, "0"), ".")
-	}
+	p = trimZeros(p)
 	switch p {
 	case "100":
 		return ours("latency_max")
@@ -28,6 +25,14 @@ func percentile(format, p string) stopwatt.Metric {
 		return timing(format, "latency_min")
 	}
 	return timing(format, "latency_p"+p)
+}
+
+// trimZeros takes the zeros off that stand behind a decimal point: 99.900.
+func trimZeros(number string) string {
+	if strings.Contains(number, ".") {
+		return strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return number
 }
 
 // rightAnswers adds requests, errors and throughput of a tool that counts all

@@ -26,6 +26,9 @@ func whichRun(run stopwatt.Run) []string {
 	if !run.Started.IsZero() {
 		parts = append(parts, run.Started.Format("2006-01-02 15:04"))
 	}
+	if run.Imported {
+		parts = append(parts, "imported from "+short(run.Source))
+	}
 	return parts
 }
 

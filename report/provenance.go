@@ -23,6 +23,7 @@ type fact struct {
 func provenance(run stopwatt.Run) []fact {
 	facts := []fact{
 		{Term: "Repeat", Values: []string{run.Command}, Code: true},
+		{Term: "Imported from", Values: []string{run.Source}},
 		{Term: "Seed", Values: []string{strconv.FormatUint(run.Seed, 10)}, Code: true},
 		{Term: "Commit", Values: commitFacts(run.Checkout)},
 		{Term: "Machine", Values: machineFacts(run.Machine)},
