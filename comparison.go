@@ -76,6 +76,25 @@ type Pair struct {
 // the luck of a handful (its rank alone varies by 10 %).
 const LeastBeyond = 100
 
+// UnpairedTrials are the values of one case and one metric in two runs at two times
+// on one machine, in the metric's base unit.
+type UnpairedTrials struct {
+	Case       Case
+	Metric     Metric
+	Threshold  float64 // relative, as that of PairedTrials
+	Floor      float64
+	Base, Head []RoundValue
+	// BaseControl and HeadControl are the same metric of the control case in each of
+	// the runs; without both there is no verdict.
+	BaseControl, HeadControl []RoundValue
+}
+
+// A RoundValue is what one round of a run has for a case and a metric.
+type RoundValue struct {
+	Round int
+	Value float64 // NaN where there is no number
+}
+
 // A Tally counts the trials of one side of a comparison.
 type Tally struct {
 	Trials, Invalid int
@@ -170,6 +189,9 @@ const (
 	// NotPaired: two runs at two times, numbers only. How many trials head and base
 	// have.
 	NotPaired DoubtKind = "not paired"
+	// ByControl: two runs at two times, each relative to its rounds of the control
+	// case. How many rounds head and base have.
+	ByControl DoubtKind = "by control"
 	// SmallerThanFound: confirmed, but in the fresh pairs the change is within the
 	// threshold. Relative changes: Have is theirs, Need the threshold.
 	SmallerThanFound DoubtKind = "smaller than found"

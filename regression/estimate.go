@@ -126,15 +126,18 @@ func (p paired) interval(level float64) stopwatt.Interval {
 	if p.n() == 0 {
 		return stopwatt.Interval{}
 	}
-	value := math.Exp(hodgesLehmann(p.averages))
-	i := stopwatt.Interval{Known: finite(value)}
-	if i.Known {
-		i.Value = value
+	return intervalOf(hodgesLehmann(p.averages), boundsAt(p.averages, p.n(), level))
+}
+
+// intervalOf turns log ratios into ratios; those that are no finite numbers are
+// not known.
+func intervalOf(value float64, b bounds) stopwatt.Interval {
+	var i stopwatt.Interval
+	if ratio := math.Exp(value); finite(ratio) {
+		i.Value, i.Known = ratio, true
 	}
-	b := boundsAt(p.averages, p.n(), level)
-	low, high := math.Exp(b.low), math.Exp(b.high)
-	if i.Bounded = b.known && finite(low) && finite(high); i.Bounded {
-		i.Low, i.High, i.Confidence = low, high, 1-2*b.level
+	if low, high := math.Exp(b.low), math.Exp(b.high); b.known && finite(low) && finite(high) {
+		i.Low, i.High, i.Bounded, i.Confidence = low, high, true, 1-2*b.level
 	}
 	return i
 }
@@ -180,12 +183,4 @@ func studentAbove(p float64, degrees int) float64 {
 	z, v := -normalQuantile(p), float64(degrees)
 	z3, z5, z7 := math.Pow(z, 3), math.Pow(z, 5), math.Pow(z, 7)
 	return z + (z3+z)/(4*v) + (5*z5+16*z3+3*z)/(96*v*v) + (3*z7+19*z5+17*z3-15*z)/(384*v*v*v)
-}
-
-// within tells whether the interval at a one-sided level lies inside the
-// threshold, a relative change in either direction.
-func (p paired) within(threshold, level float64) bool {
-	b := boundsAt(p.averages, p.n(), level)
-	limit := math.Log1p(threshold)
-	return b.known && b.low > -limit && b.high < limit
 }

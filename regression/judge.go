@@ -19,10 +19,10 @@ import (
 // and confirmed by fresh pairs of its own; a suspicion that is not confirmed goes
 // on to the next look. What has its interval within the threshold is unchanged.
 //
-// The probability that any comparison regresses although nothing has changed is at
-// most the sum of the looks' rates times the level of confirmation, 0.5 % for 12
+// The probability that any comparison regresses although nothing has changed is
+// about the sum of the looks' rates times the level of confirmation, 0.5 % for 12
 // to 32 rounds; that one is called unchanged although it has changed by the
-// threshold, the sum of the looks' levels, 1 %.
+// threshold, at most the sum of the looks' levels, 1 %.
 func Judge(p stopwatt.Procedure, trials []stopwatt.PairedTrials, ended bool) stopwatt.Judgement {
 	r := begin(p, trials)
 	for look := range p.Looks {
@@ -85,11 +85,14 @@ func (c *comparison) closeAtOnce() {
 		c.close(stopwatt.Identical, 0)
 	case c.trials.New:
 		c.close(stopwatt.New, 0)
-	case c.Metric.Better != stopwatt.Less && c.Metric.Better != stopwatt.More:
+	case !directed(c.Metric):
 		c.close(stopwatt.NotJudged, 0)
 		c.doubt(stopwatt.NoDirection, 0, 0)
 	}
 }
+
+// directed tells whether a metric has a better direction.
+func directed(m stopwatt.Metric) bool { return m.Better == stopwatt.Less || m.Better == stopwatt.More }
 
 func (c *comparison) close(v stopwatt.Verdict, look int) {
 	c.Verdict, c.Look, c.closed = v, look, true
@@ -205,7 +208,7 @@ func outcome(step stopwatt.Step, pairs paired, at stopwatt.Look) stopwatt.Outcom
 	switch {
 	case step.Rejected && beyond:
 		return stopwatt.OutcomeSuspected
-	case pairs.within(step.Threshold, at.Unchanged):
+	case boundsAt(pairs.averages, pairs.n(), at.Unchanged).within(step.Threshold):
 		return stopwatt.OutcomeUnchanged
 	}
 	return stopwatt.OutcomeGoesOn

@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -174,6 +175,9 @@ func TestJudgeOfOddValues(t *testing.T) {
 			ratio := c.Estimate.Ratio
 			if ratio.Known == math.IsNaN(test.ratio) || ratio.Known && math.Abs(ratio.Value-test.ratio) > 1e-9 {
 				t.Errorf("ratio %+v, want %g", ratio, test.ratio)
+			}
+			if _, err := json.Marshal(c); err != nil {
+				t.Error(err)
 			}
 			var kinds []stopwatt.DoubtKind
 			for _, doubt := range c.Doubts {

@@ -191,6 +191,13 @@ type bounds struct {
 	known     bool
 }
 
+// within tells whether they lie inside a threshold, a relative change in either
+// direction.
+func (b bounds) within(threshold float64) bool {
+	limit := math.Log1p(threshold)
+	return b.known && b.low > -limit && b.high < limit
+}
+
 // boundsAt inverts the signed-rank test: the shifts of n differences that it does
 // not reject at a one-sided level, between Walsh averages (J. W. Tukey, The
 // simplest signed-rank tests, Princeton, 1949). Ties make it no narrower than it

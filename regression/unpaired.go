@@ -7,201 +7,146 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// exactUnpairedUpTo is the number of values of both sides together up to which p
-// is exact. Beyond, the normal approximation is right to three digits at p = 0.001.
-const exactUnpairedUpTo = 100
+// unpairedRate is the false discovery rate of two runs that hold the control case:
+// that of a first look times the level of a confirmation, for there are no fresh
+// pairs to confirm anything.
+const unpairedRate = 0.05 * 0.05
 
-// Unpaired compares the values of two runs at two times, in the metric's base
-// unit: Mann and Whitney's shift, as a ratio, with its interval and exact p. It
-// never has a verdict: with the same on both sides such tests were measured to call
-// 21 to 54 of 100 different, for a machine is not the same at two times.
+// unpairedLevel is the one-sided level of Unchanged, as of a fixed plan's one look.
+const unpairedLevel = 0.01
+
+// Unpaired compares two runs at two times: Mann and Whitney's shift, as a ratio, with
+// its interval and exact p. There is no verdict: with the same on both sides such
+// tests were measured to call 21 to 54 of 100 different, for a machine is not the
+// same at two times.
+//
+// Where both runs hold rounds of the control case, which never changes, each value
+// is taken relative to the control's of its round, and there are verdicts: by the
+// false discovery rate of all such comparisons together, and by the threshold.
 //
 // NaN, infinite and negative values are left out.
-func Unpaired(c stopwatt.Case, metric stopwatt.Metric, base, head []float64) stopwatt.Comparison {
-	of := stopwatt.Comparison{Case: c, Metric: metric, Verdict: stopwatt.NotJudged}
-	base, head = countable(base), countable(head)
-	of.Doubts = []stopwatt.Doubt{{Kind: stopwatt.NotPaired, Have: float64(len(head)), Need: float64(len(base))}}
-	if len(base) == 0 || len(head) == 0 {
-		of.Verdict = stopwatt.Missing
-		of.Estimate = stopwatt.Estimate{Worse: 1, Better: 1}
-		return of
+func Unpaired(trials []stopwatt.UnpairedTrials) []stopwatt.Comparison {
+	all := make([]stopwatt.Comparison, len(trials))
+	values := make([]unpaired, len(trials))
+	for i, t := range trials {
+		values[i] = unpairedOf(t)
+		all[i] = values[i].comparison(t)
 	}
-	up, down := mannWhitney(head, base)
-	of.Estimate = stopwatt.Estimate{
-		N: min(len(base), len(head)), Base: medianOf(base), Head: medianOf(head),
-		Ratio: shift(base, head), Worse: up, Better: down,
+	judgeUnpaired(all, values)
+	return all
+}
+
+// The values of two runs that can be compared: as they are, or relative to the
+// control case.
+type unpaired struct {
+	base, head []float64
+	logs       []float64 // ln(head ÷ base) of every value with every other, sorted
+	controlled bool
+}
+
+// unpairedOf takes values relative to the control case where both runs can.
+func unpairedOf(t stopwatt.UnpairedTrials) unpaired {
+	u := unpaired{base: relative(t.Base, t.BaseControl), head: relative(t.Head, t.HeadControl), controlled: true}
+	if len(u.base) == 0 || len(u.head) == 0 {
+		u = unpaired{base: countable(t.Base), head: countable(t.Head)}
 	}
-	if metric.Better == stopwatt.More {
-		of.Estimate.Worse, of.Estimate.Better = down, up
+	for _, h := range u.head {
+		for _, b := range u.base {
+			u.logs = append(u.logs, logRatio(h, b))
+		}
 	}
-	return of
+	slices.Sort(u.logs)
+	return u
 }
 
 // countable are the values that a ratio can be made of.
-func countable(values []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) || v < 0 })
-}
-
-// mannWhitney is the test of whether values of one sample tend to be greater than
-// those of another: how often, were they alike, the ranks of the first would add up
-// to so much or more, and to so little or less (H. B. Mann, D. R. Whitney, On a
-// Test of Whether one of Two Random Variables is Stochastically Larger than the
-// Other, Ann. Math. Stat. 18, 1947). It is exact, over all ways to deal the ranks at
-// hand; ties share their mean rank.
-func mannWhitney(a, b []float64) (up, down float64) {
-	ranks, sum := jointRanks(a, b)
-	if len(ranks) > exactUnpairedUpTo {
-		return dealtNormal(ranks, len(a), sum)
-	}
-	p := dealt(ranks, len(a))
-	for i, probability := range p {
-		if i >= sum {
-			up += probability
-		}
-		if i <= sum {
-			down += probability
+func countable(rounds []stopwatt.RoundValue) []float64 {
+	var values []float64
+	for _, r := range rounds {
+		if finite(r.Value) && r.Value >= 0 {
+			values = append(values, r.Value)
 		}
 	}
-	return min(up, 1), min(down, 1)
+	return values
 }
 
-// jointRanks are twice the ranks of all values together, and the sum of those of a.
-func jointRanks(a, b []float64) (ranks []int, sumOfA int) {
-	type value struct {
-		v   float64
-		inA bool
+// relative divides each value by the control's of its round. Rounds without one are
+// left out, and so are those in which the control has nothing.
+func relative(rounds, control []stopwatt.RoundValue) []float64 {
+	by := map[int]float64{}
+	for _, r := range control {
+		by[r.Round] = r.Value
 	}
-	var all []value
-	for _, v := range a {
-		all = append(all, value{v, true})
-	}
-	for _, v := range b {
-		all = append(all, value{v, false})
-	}
-	slices.SortFunc(all, func(x, y value) int { return compareFloats(x.v, y.v) })
-	for from := 0; from < len(all); {
-		to := from + 1
-		for to < len(all) && all[to].v == all[from].v {
-			to++
-		}
-		for _, v := range all[from:to] {
-			ranks = append(ranks, from+to+1)
-			if v.inA {
-				sumOfA += from + to + 1
-			}
-		}
-		from = to
-	}
-	return ranks, sumOfA
-}
-
-// dealt is the distribution of the sum of k of the ranks, each choice as probable
-// as any other: at i the probability of the sum i.
-func dealt(ranks []int, k int) []float64 {
-	sum := 0
-	for _, rank := range ranks {
-		sum += rank
-	}
-	// chosen[j][i] is the probability that, of the ranks so far, j are chosen and
-	// add up to i, when each is chosen with probability k ÷ n.
-	chosen := make([][]float64, k+1)
-	for j := range chosen {
-		chosen[j] = make([]float64, sum+1)
-	}
-	chosen[0][0] = 1
-	share, reached := float64(k)/float64(len(ranks)), 0
-	for _, rank := range ranks {
-		for j := k; j >= 0; j-- {
-			for i := reached; i >= 0; i-- {
-				p := chosen[j][i]
-				chosen[j][i] = p * (1 - share)
-				if j < k {
-					chosen[j+1][i+rank] += p * share
-				}
-			}
-		}
-		reached += rank
-	}
-	return normalized(chosen[k])
-}
-
-// normalized divides probabilities by their sum.
-func normalized(p []float64) []float64 {
-	sum := 0.0
-	for _, v := range p {
-		sum += v
-	}
-	for i := range p {
-		p[i] /= sum
-	}
-	return p
-}
-
-// dealtNormal approximates both p by the normal distribution, with a correction
-// for continuity of half a rank; the variance is that of the ranks at hand, ties
-// among them.
-func dealtNormal(ranks []int, k, sum int) (up, down float64) {
-	n := float64(len(ranks))
-	mean, squares := n+1, 0.0 // of doubled ranks
-	for _, rank := range ranks {
-		squares += (float64(rank) - mean) * (float64(rank) - mean)
-	}
-	if squares == 0 {
-		return 1, 1
-	}
-	sd := math.Sqrt(squares / n * float64(k) * (n - float64(k)) / (n - 1))
-	above := float64(sum) - float64(k)*mean
-	return normalBelow((1 - above) / sd), normalBelow((1 + above) / sd)
-}
-
-// shift is the median of all quotients of a head's value by a base's, with the
-// interval of those shifts that the test does not reject (Hodges and Lehmann
-// 1963, as hodgesLehmann).
-func shift(base, head []float64) stopwatt.Interval {
-	var logs []float64
-	for _, h := range head {
-		for _, b := range base {
-			logs = append(logs, logRatio(h, b))
+	var values []float64
+	for _, r := range rounds {
+		if value := r.Value / by[r.Round]; by[r.Round] > 0 && r.Value >= 0 && finite(value) {
+			values = append(values, value)
 		}
 	}
-	slices.Sort(logs)
-	value := math.Exp(hodgesLehmann(logs))
-	i := stopwatt.Interval{Known: finite(value)}
-	if i.Known {
-		i.Value = value
+	return values
+}
+
+// comparison says what the values say, without a verdict.
+func (u unpaired) comparison(t stopwatt.UnpairedTrials) stopwatt.Comparison {
+	c := stopwatt.Comparison{Case: t.Case, Metric: t.Metric, Verdict: stopwatt.NotJudged, Threshold: max(t.Threshold, t.Floor)}
+	kind := stopwatt.NotPaired
+	if u.controlled {
+		kind = stopwatt.ByControl
 	}
-	place, attained := criticalCount(len(head), len(base), (1-confidence)/2)
+	c.Doubts = []stopwatt.Doubt{{Kind: kind, Have: float64(len(u.head)), Need: float64(len(u.base))}}
+	if len(u.logs) == 0 {
+		c.Verdict = stopwatt.Missing
+		c.Estimate = stopwatt.Estimate{Worse: 1, Better: 1}
+		return c
+	}
+	up, down := mannWhitney(u.head, u.base)
+	c.Estimate = stopwatt.Estimate{
+		N:    min(len(u.base), len(u.head)),
+		Base: medianOf(countable(t.Base)), Head: medianOf(countable(t.Head)),
+		Ratio: u.interval((1 - confidence) / 2), Worse: up, Better: down,
+	}
+	if t.Metric.Better == stopwatt.More {
+		c.Estimate.Worse, c.Estimate.Better = down, up
+	}
+	return c
+}
+
+// bounds are the shifts that the test does not reject at a one-sided level.
+func (u unpaired) bounds(level float64) bounds {
+	place, attained := criticalCount(len(u.head), len(u.base), level)
 	if place < 0 {
-		return i
+		return bounds{}
 	}
-	low, high := math.Exp(logs[place]), math.Exp(logs[len(logs)-1-place])
-	if i.Bounded = finite(low) && finite(high); i.Bounded {
-		i.Low, i.High, i.Confidence = low, high, 1-2*attained
-	}
-	return i
+	return bounds{u.logs[place], u.logs[len(u.logs)-1-place], attained, true}
 }
 
-// criticalCount is the greatest count of pairs of values in which the first is
-// greater that is as rare as level or rarer, and how rare it is; -1 when there is
-// none. Without ties that count is the sum of ranks less its least.
-func criticalCount(a, b int, level float64) (count int, attained float64) {
-	ranks := make([]int, a+b)
-	for i := range ranks {
-		ranks[i] = i + 1
-	}
-	least := a * (a + 1) / 2
-	if a+b > exactUnpairedUpTo {
-		mean, sd := float64(a*b)/2, math.Sqrt(float64(a*b)*float64(a+b+1)/12)
-		count = int(math.Floor(mean + normalQuantile(level)*sd - 0.5))
-		return max(count, -1), normalBelow((float64(count) + 0.5 - mean) / sd)
-	}
-	count = -1
-	sum := 0.0
-	for i, p := range dealt(ranks, a)[least:] {
-		if sum += p; sum > level {
-			break
+// interval is the median of all quotients (Hodges and Lehmann 1963, as
+// hodgesLehmann), with its bounds at a one-sided level.
+func (u unpaired) interval(level float64) stopwatt.Interval {
+	return intervalOf(hodgesLehmann(u.logs), u.bounds(level))
+}
+
+// judgeUnpaired gives verdicts to those comparisons that the control case allows.
+func judgeUnpaired(all []stopwatt.Comparison, values []unpaired) {
+	var judged []int
+	var worse, better []float64
+	for i, c := range all {
+		if values[i].controlled && directed(c.Metric) {
+			judged = append(judged, i)
+			worse, better = append(worse, c.Estimate.Worse), append(better, c.Estimate.Better)
 		}
-		count, attained = i, sum
 	}
-	return count, attained
+	regressed := falseDiscoveries(worse, len(judged), unpairedRate)
+	improved := falseDiscoveries(better, len(judged), unpairedRate)
+	for k, i := range judged {
+		beyond := math.Abs(hodgesLehmann(values[i].logs)) > math.Log1p(all[i].Threshold)
+		switch all[i].Family, all[i].Verdict = len(judged), stopwatt.Undecided; {
+		case regressed[k].rejected && beyond:
+			all[i].Verdict = stopwatt.Regressed
+		case improved[k].rejected && beyond:
+			all[i].Verdict = stopwatt.Improved
+		case values[i].bounds(unpairedLevel).within(all[i].Threshold):
+			all[i].Verdict = stopwatt.Unchanged
+		}
+	}
 }

@@ -2,178 +2,98 @@ package regression
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"golang.org/x/perf/benchmath"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-func TestMannWhitneyAgreesWithBenchmath(t *testing.T) {
-	t.Parallel()
-	// Without ties alone: with them benchmath has p that no choice of ranks gives,
-	// 0 for (1 1 1 1 2 4) against (−2 −1 −1 0 1).
-	random := rand.New(rand.NewPCG(5, 5))
-	for range 200 {
-		a, b := normal(random, 4+random.IntN(9), 1), normal(random, 4+random.IntN(9), 0)
-		up, down := mannWhitney(a, b)
-		if got, want := min(2*min(up, down), 1), byBenchmath(a, b); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%v against %v: p = %g, benchmath has %g", a, b, got, want)
-		}
+// inRounds numbers values from round 1.
+func inRounds(values ...float64) []stopwatt.RoundValue {
+	var rounds []stopwatt.RoundValue
+	for i, v := range values {
+		rounds = append(rounds, stopwatt.RoundValue{Round: i + 1, Value: v})
 	}
-}
-
-// normal draws values round a mean, of standard deviation 1.
-func normal(random *rand.Rand, n int, mean float64) []float64 {
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = mean + random.NormFloat64()
-	}
-	return values
-}
-
-func byBenchmath(a, b []float64) float64 {
-	return benchmath.AssumeNothing.Compare(
-		benchmath.NewSample(slices.Clone(a), &benchmath.DefaultThresholds),
-		benchmath.NewSample(slices.Clone(b), &benchmath.DefaultThresholds)).P
-}
-
-func TestMannWhitneyIsThatOfAllChoices(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7))
-	for range 200 {
-		a, b := normal(random, 1+random.IntN(5), 1), normal(random, 1+random.IntN(5), 0)
-		for _, values := range [][]float64{a, b} {
-			for i := range values {
-				values[i] = math.Round(values[i])
-			}
-		}
-		up, down := mannWhitney(a, b)
-		wantUp, wantDown := chosen(a, b)
-		if math.Abs(up-wantUp) > 1e-9 || math.Abs(down-wantDown) > 1e-9 {
-			t.Errorf("%v against %v: p %g and %g, by all choices %g and %g", a, b, up, down, wantUp, wantDown)
-		}
-	}
-}
-
-// chosen is mannWhitney by brute force: wins, ties counted half, of every choice of
-// as many values as a has.
-func chosen(a, b []float64) (up, down float64) {
-	all := slices.Concat(a, b)
-	wins := func(first func(i int) bool) (count float64) {
-		for i, x := range all {
-			for j, y := range all {
-				switch {
-				case !first(i) || first(j):
-				case x > y:
-					count++
-				case x == y:
-					count += 0.5
-				}
-			}
-		}
-		return count
-	}
-	seen, choices := wins(func(i int) bool { return i < len(a) }), 0.0
-	for set := range uint(1) << len(all) {
-		if bits.OnesCount(set) != len(a) {
-			continue
-		}
-		choices++
-		count := wins(func(i int) bool { return set>>i&1 == 1 })
-		if count >= seen {
-			up++
-		}
-		if count <= seen {
-			down++
-		}
-	}
-	return up / choices, down / choices
-}
-
-func TestMannWhitneyOfPublishedValues(t *testing.T) {
-	t.Parallel()
-	// Permeability of membranes: M. Hollander and D. A. Wolfe, Nonparametric
-	// Statistical Methods, 1973, table 4.1: the rank sum of the first is W = 35 above
-	// its least, p 0.1272 one-sided, the shift 0.305.
-	term := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
-	early := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
-	up, _ := mannWhitney(term, early)
-	if math.Abs(up-0.1272) > 0.00005 {
-		t.Errorf("p %g, published 0.1272", up)
-	}
-}
-
-func TestCriticalCountsArePublishedOnes(t *testing.T) {
-	t.Parallel()
-	// Critical values of U at 5 % two-sided, as in every table since Mann and Whitney.
-	for sizes, want := range map[[2]int]int{
-		{3, 3}: -1, {4, 4}: 0, {5, 5}: 2, {6, 7}: 6, {8, 8}: 13, {10, 10}: 23, {12, 12}: 37, {15, 15}: 64, {20, 20}: 127,
-	} {
-		if got, attained := criticalCount(sizes[0], sizes[1], 0.025); got != want || attained > 0.025 {
-			t.Errorf("%d against %d: U %d (%.4f), published %d", sizes[0], sizes[1], got, attained, want)
-		}
-	}
-	exact, _ := criticalCount(50, 50, 0.025)
-	if near, _ := criticalCount(50, 51, 0.025); near < exact || near > exact+40 {
-		t.Errorf("U of 50 against 51 is %d by approximation, of 50 against 50 exactly %d", near, exact)
-	}
-}
-
-func TestMannWhitneyOfMany(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(6, 6))
-	a, b := make([]float64, 60), make([]float64, 45)
-	for i := range a {
-		a[i] = math.Round(4 * random.NormFloat64())
-	}
-	for i := range b {
-		b[i] = math.Round(4*random.NormFloat64() + 1)
-	}
-	up, down := mannWhitney(a, b)
-	want := byBenchmath(a, b)
-	if got := 2 * min(up, down); math.Abs(got-want) > 0.02*want {
-		t.Errorf("p = %g, benchmath has %g", got, want)
-	}
-	if up, down := mannWhitney(make([]float64, 80), make([]float64, 80)); up != 1 || down != 1 {
-		t.Errorf("all the same: %g and %g", up, down)
-	}
+	return rounds
 }
 
 func TestUnpaired(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	c := stopwatt.Case{Implementation: "go", Workload: "hello"}
 	tests := []struct {
 		name       string
 		metric     string
-		base, head []float64
+		base, head []stopwatt.RoundValue
 		verdict    stopwatt.Verdict
 		n          int
 		ratio      float64
 		bounded    bool
 		worse      float64
 	}{
-		{"twice the time", "time", []float64{1, 1.1, 1.2, 1.3}, []float64{2, 2.2, 2.4, 2.6}, stopwatt.NotJudged, 4, 2, true, 1.0 / 70},
-		{"twice the throughput", "throughput", []float64{1, 1.1, 1.2, 1.3}, []float64{2, 2.2, 2.4, 2.6}, stopwatt.NotJudged, 4, 2, true, 1},
-		{"unequal n", "time", []float64{1, 1}, []float64{1, 1, 1, 1, 1}, stopwatt.NotJudged, 2, 1, false, 1},
-		{"what is no number does not count", "time", []float64{nan, 1, math.Inf(1)}, []float64{2, -1}, stopwatt.NotJudged, 1, 2, false, 0.5},
-		{"nothing at base", "time", nil, []float64{2}, stopwatt.Missing, 0, 0, false, 1},
-		{"something out of nothing", "time", []float64{0, 0, 0, 0}, []float64{1, 1, 1, 1}, stopwatt.NotJudged, 4, 0, false, 1.0 / 70},
-		{"nothing out of something", "time", []float64{1, 1, 1, 1}, []float64{0, 0, 0, 0}, stopwatt.NotJudged, 4, 0, true, 1},
+		{"twice the time", "time", inRounds(1, 1.1, 1.2, 1.3), inRounds(2, 2.2, 2.4, 2.6), stopwatt.NotJudged, 4, 2, true, 1.0 / 70},
+		{"twice the throughput", "throughput", inRounds(1, 1.1, 1.2, 1.3), inRounds(2, 2.2, 2.4, 2.6), stopwatt.NotJudged, 4, 2, true, 1},
+		{"unequal n", "time", inRounds(1, 1), inRounds(1, 1, 1, 1, 1), stopwatt.NotJudged, 2, 1, false, 1},
+		{"what is no number does not count", "time", inRounds(nan, 1, math.Inf(1)), inRounds(2, -1), stopwatt.NotJudged, 1, 2, false, 0.5},
+		{"nothing at base", "time", nil, inRounds(2), stopwatt.Missing, 0, 0, false, 1},
+		{"something out of nothing", "time", inRounds(0, 0, 0, 0), inRounds(1, 1, 1, 1), stopwatt.NotJudged, 4, 0, false, 1.0 / 70},
+		{"nothing out of something", "time", inRounds(1, 1, 1, 1), inRounds(0, 0, 0, 0), stopwatt.NotJudged, 4, 0, true, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := Unpaired(c, metric(test.metric)[0], test.base, test.head)
+			got := Unpaired([]stopwatt.UnpairedTrials{{Metric: metric(test.metric)[0], Base: test.base, Head: test.head}})[0]
 			e := got.Estimate
 			if got.Verdict != test.verdict || e.N != test.n || math.Abs(e.Ratio.Value-test.ratio) > 1e-12 ||
 				e.Ratio.Bounded != test.bounded || math.Abs(e.Worse-test.worse) > 1e-12 {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+func TestUnpairedRunsAreJudgedByTheirControl(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(12, 12))
+	// rounds draws twelve rounds of a machine that is so many times as slow, and of a
+	// case that has changed by a ratio.
+	rounds := func(slow, ratio float64) (values, control []stopwatt.RoundValue) {
+		for round := range 12 {
+			drift := slow * math.Exp(0.1*random.NormFloat64())
+			values = append(values, stopwatt.RoundValue{Round: round, Value: drift * ratio * math.Exp(0.003*random.NormFloat64())})
+			control = append(control, stopwatt.RoundValue{Round: round, Value: 5 * drift * math.Exp(0.003*random.NormFloat64())})
+		}
+		return values, control
+	}
+	tests := []struct {
+		name, metric string
+		ratio        float64
+		without      bool // the head's run holds no control
+		want         stopwatt.Verdict
+	}{
+		{"nothing changed on a machine that is half as fast", "time", 1, false, stopwatt.Unchanged},
+		{"a change", "time", 1.1, false, stopwatt.Regressed},
+		{"the other way", "time", 0.9, false, stopwatt.Improved},
+		{"of throughput", "throughput", 0.9, false, stopwatt.Regressed},
+		{"of about the threshold", "time", 1.015, false, stopwatt.Undecided},
+		{"a change without a control in one run", "time", 1.1, true, stopwatt.NotJudged},
+		{"of a count without a direction", "requests", 1.1, false, stopwatt.NotJudged},
+	}
+	var trials []stopwatt.UnpairedTrials
+	for _, test := range tests {
+		of := stopwatt.UnpairedTrials{Metric: metric(test.metric)[0], Threshold: 0.02}
+		of.Base, of.BaseControl = rounds(1, 1)
+		of.Head, of.HeadControl = rounds(2, test.ratio)
+		if test.without {
+			of.HeadControl = nil
+		}
+		trials = append(trials, of)
+	}
+	for i, got := range Unpaired(trials) {
+		if got.Verdict != tests[i].want {
+			t.Errorf("%s: %s, want %s: %+v", tests[i].name, got.Verdict, tests[i].want, got)
+		}
+		if judged := got.Verdict != stopwatt.NotJudged; judged != (got.Family == 5) {
+			t.Errorf("%s: a family of %d", tests[i].name, got.Family)
+		}
 	}
 }
