@@ -55,10 +55,12 @@ type ChangeRule struct {
 	// Suspect is the largest family-wise p of a change point: the chance that a
 	// series without any change shows at least one such. Default 0.05.
 	Suspect float64
-	// Confirm is the largest family-wise p of a confirmed one. Default 0.01.
+	// Confirm is the largest family-wise p of a confirmed one. Default
+	// 0.002.
 	Confirm float64
-	// Later is how many measured commits must lie behind a confirmed one, the
-	// first changed one included. Default 5.
+	// Later is how many measured commits, from the change point on to the next
+	// one, must lie nearer to the new level than to the old for it to be
+	// confirmed; and as many before it the other way. Default 5.
 	Later int
 	// Smallest is the smallest relative change that is declared, 0.02 for two
 	// in a hundred. Default 0: every significant one.
@@ -77,7 +79,7 @@ type ChangeSearch struct {
 	// unit: of the series as a whole, from differences of neighbours.
 	Noise float64
 	// Autocorrelation is that of a point with the next, 0 to 0.95, as it was
-	// allowed for: never less than the figures show, 0 where they show less.
+	// allowed for: where there are few points, drawn to 0.2.
 	Autocorrelation float64
 	// Family is how many independent tests the search amounts to: what a single
 	// p is multiplied by.
@@ -111,7 +113,8 @@ type ChangePoint struct {
 	Ratio Interval
 	// P is the chance that a series without change, of this length, shows
 	// anything as clear as this anywhere: Evidence.P × the search's Family, at
-	// most 1.
+	// most 1; but no less than the chance that of so many values in random order
+	// the one stretch has all the smaller ones.
 	P        float64
 	Evidence ChangeEvidence
 	// Since tells the newest measured commit when each state was first reached;
