@@ -32,8 +32,8 @@ func TestProfileIsTheEnergyOfAllPairs(t *testing.T) {
 		name   string
 		values []float64
 	}{
-		{"noise", noise(r, 50, 0, 0)},
-		{"noise with outliers", noise(r, 50, 0, 0.2)},
+		{"noise", process(r, 50, 0, 0)},
+		{"noise with outliers", process(r, 50, 0, 0.2)},
 		{"few different values", tied},
 		{"one value", make([]float64, 20)},
 		{"two values", []float64{1, 2}},

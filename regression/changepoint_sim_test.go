@@ -10,10 +10,10 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// noise draws n values of a normal process of the first order with mean 0,
+// process draws n values of a normal process of the first order with mean 0,
 // standard deviation 1 and this autocorrelation; a share of them are outliers, ten
 // to thirty standard deviations up.
-func noise(r *rand.Rand, n int, autocorrelation, outliers float64) []float64 {
+func process(r *rand.Rand, n int, autocorrelation, outliers float64) []float64 {
 	values := make([]float64, n)
 	last := r.NormFloat64()
 	for i := range values {
@@ -68,12 +68,12 @@ var stationary = []struct {
 	{"autocorrelated by 0.3 with one outlier in twenty", 0.3, 0.05},
 }
 
-// falseAlarms is the share of stationary series of 500 points in which a point
+// confirmedWithoutChange is the share of stationary series of 500 points in which a point
 // is suspected, and in which one is confirmed.
-func falseAlarms(series int, autocorrelation, outliers float64) (suspected, confirmed float64) {
+func confirmedWithoutChange(series int, autocorrelation, outliers float64) (suspected, confirmed float64) {
 	r := rand.New(rand.NewPCG(500, 6))
 	for range series {
-		found := changesOf(scaled(noise(r, 500, autocorrelation, outliers), 0.01, 500, 0)).ChangePoints
+		found := changesOf(scaled(process(r, 500, autocorrelation, outliers), 0.01, 500, 0)).ChangePoints
 		if len(found) > 0 {
 			suspected++
 		}
@@ -89,7 +89,7 @@ func TestStationarySeriesConfirmHardlyAPoint(t *testing.T) {
 	for _, test := range stationary {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			suspected, confirmed := falseAlarms(200, test.autocorrelation, test.outliers)
+			suspected, confirmed := confirmedWithoutChange(200, test.autocorrelation, test.outliers)
 			if confirmed > 0.03 || suspected > 0.08 {
 				t.Errorf("%.1f %% of the series confirm a point, want 5 at most and in this sample 3; %.1f %% suspect one, want 8", 100*confirmed, 100*suspected)
 			}
@@ -115,12 +115,12 @@ var steps = []struct {
 	{"100 points before it, 10 behind, autocorrelated by 0.3", 100, 10, 0.3, 0, 0.85},
 }
 
-// power is the share of series with a step whose change point lies within one
+// placing is the share of series with a step whose change point lies within one
 // commit of it, and the share where that one is confirmed.
-func power(series, before, after int, autocorrelation, outliers float64) (placed, confirmed float64) {
+func placing(series, before, after int, autocorrelation, outliers float64) (placed, confirmed float64) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for range series {
-		values := scaled(noise(r, before+after, autocorrelation, outliers), 0.01, before, 0.03)
+		values := scaled(process(r, before+after, autocorrelation, outliers), 0.01, before, 0.03)
 		for _, c := range changesOf(values).ChangePoints {
 			if c.Index < before-1 || c.Index > before+1 {
 				continue
@@ -140,7 +140,7 @@ func TestAStepIsPlacedWithinOneCommit(t *testing.T) {
 	for _, test := range steps {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if placed, _ := power(300, test.before, test.after, test.autocorrelation, test.outliers); placed < test.placed {
+			if placed, _ := placing(300, test.before, test.after, test.autocorrelation, test.outliers); placed < test.placed {
 				t.Errorf("%.1f %% of the steps are placed within one commit, want %g", 100*placed, 100*test.placed)
 			}
 		})
@@ -154,7 +154,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(95, 1))
 	found, ratio, place := 0, 0, 0
 	for range 300 {
-		values := scaled(noise(r, 60, 0.2, 0), 0.01, 35, 0.03)
+		values := scaled(process(r, 60, 0.2, 0), 0.01, 35, 0.03)
 		for _, c := range changesOf(values).ChangePoints {
 			found++
 			if c.Ratio.Low <= 1.03 && c.Ratio.High >= 1.03 {
@@ -176,7 +176,7 @@ func everConfirmed(series int, autocorrelation, outliers float64) float64 {
 	r := rand.New(rand.NewPCG(490, 1))
 	ever := 0
 	for range series {
-		values := noise(r, 500, autocorrelation, outliers)
+		values := process(r, 500, autocorrelation, outliers)
 		for n := 10; n <= 500; n += 5 {
 			if slices.ContainsFunc(changesOf(values[:n]).ChangePoints, isConfirmed) {
 				ever++
@@ -191,12 +191,12 @@ func everConfirmed(series int, autocorrelation, outliers float64) float64 {
 // as the documents state them.
 func BenchmarkChangePoints(b *testing.B) {
 	for _, test := range stationary {
-		suspected, confirmed := falseAlarms(2000, test.autocorrelation, test.outliers)
+		suspected, confirmed := confirmedWithoutChange(2000, test.autocorrelation, test.outliers)
 		ever := everConfirmed(200, test.autocorrelation, test.outliers)
 		fmt.Printf("no change, 500 points, %s: suspected in %.2f %%, confirmed in %.2f %%; confirmed at any of 99 looks in %.1f %%\n", test.name, 100*suspected, 100*confirmed, 100*ever)
 	}
 	for _, test := range steps {
-		placed, confirmed := power(2000, test.before, test.after, test.autocorrelation, test.outliers)
+		placed, confirmed := placing(2000, test.before, test.after, test.autocorrelation, test.outliers)
 		fmt.Printf("a step of 3 %% at 1 %% noise, %s: placed within one commit in %.1f %%, confirmed in %.1f %%\n", test.name, 100*placed, 100*confirmed)
 	}
 	for _, n := range []int{20, 50, 100, 200, 400} {
@@ -210,7 +210,7 @@ func smallestInTwenty(n int) float64 {
 	r := rand.New(rand.NewPCG(20, uint64(n)))
 	ps := make([]float64, 1000)
 	for i := range ps {
-		d := newDivision(noise(r, n, 0, 0))
+		d := newDivision(process(r, n, 0, 0))
 		d.noise, d.excess = noiseOf(d.values, nil)
 		d.excess = excessOf(d.excess)
 		ps[i] = 1
@@ -226,7 +226,7 @@ func smallestInTwenty(n int) float64 {
 // points; it grows as n·log² n.
 func BenchmarkFindChanges(b *testing.B) {
 	for _, n := range []int{100, 500, 1000, 10000} {
-		values := noise(rand.New(rand.NewPCG(1, 1)), n, 0.2, 0.01)
+		values := process(rand.New(rand.NewPCG(1, 1)), n, 0.2, 0.01)
 		for i := range values {
 			values[i] += float64(4 * (i / 50 % 2))
 		}
@@ -236,7 +236,7 @@ func BenchmarkFindChanges(b *testing.B) {
 				FindChanges(series, stopwatt.ChangeRule{})
 			}
 		})
-		flat := seriesOf(noise(rand.New(rand.NewPCG(1, 1)), n, 0.2, 0.01))
+		flat := seriesOf(process(rand.New(rand.NewPCG(1, 1)), n, 0.2, 0.01))
 		b.Run(fmt.Sprintf("flat,points=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				FindChanges(flat, stopwatt.ChangeRule{})

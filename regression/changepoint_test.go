@@ -135,7 +135,7 @@ func TestEveryPlaceStandsBetweenItsNeighbours(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	merges := 0
 	for range 100 {
-		values := noise(r, 120, 0.2, 0.01)
+		values := process(r, 120, 0.2, 0.01)
 		level := 0.0
 		for i := range values {
 			if r.IntN(15) == 0 {
