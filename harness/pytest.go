@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -14,10 +15,7 @@ func readPytest(s *source) []stopwatt.Benchmark {
 	d := s.document()
 	var benchmarks []stopwatt.Benchmark
 	for _, test := range d.must(d.root, "benchmarks", jsonList).items() {
-		b := stopwatt.Benchmark{Name: d.pytestName(test), Params: d.parameters(test, "params")}
-		if group, found := d.may(test, "group", jsonText); found {
-			b.Params = append(b.Params, stopwatt.Param{Name: "group", Value: group.text})
-		}
+		b := d.pytestBenchmark(test)
 		f := figures{"pytest-benchmark", &b}
 		stats := d.must(test, "stats", jsonObject)
 		if len(s.faults) == 0 {
@@ -29,19 +27,26 @@ func readPytest(s *source) []stopwatt.Benchmark {
 	return benchmarks
 }
 
-// pytestName is the test's full name, file and class included, which no other
-// test has. Where its parameters are listed, the brackets with their
-// abbreviations are left out.
-func (d document) pytestName(test value) string {
+// pytestBenchmark names a test by its full name, file and class included, which
+// no other test has. Where its parameters are listed, the brackets with their
+// abbreviations are left out; but objects are listed by their addresses, or all
+// alike, and then the brackets stay instead.
+func (d document) pytestBenchmark(test value) stopwatt.Benchmark {
 	name, found := d.may(test, "fullname", jsonText)
 	if !found {
 		name = d.must(test, "name", jsonText)
 	}
 	id, _ := d.may(test, "param", jsonText)
-	if params, listed := test.member("params"); listed && len(params.items()) > 0 {
-		return strings.TrimSuffix(name.text, "["+id.text+"]")
+	params := d.parameters(test, "params")
+	object := slices.ContainsFunc(params, func(p stopwatt.Param) bool { return strings.Contains(p.Value, "UNSERIALIZABLE[") })
+	b := stopwatt.Benchmark{Name: name.text}
+	if len(params) > 0 && !object {
+		b.Name, b.Params = strings.TrimSuffix(name.text, "["+id.text+"]"), params
 	}
-	return name.text
+	if group, found := d.may(test, "group", jsonText); found {
+		b.Params = append(b.Params, stopwatt.Param{Name: "group", Value: group.text})
+	}
+	return b
 }
 
 func (d document) pytestStats(f figures, stats value) {

@@ -189,6 +189,9 @@ func importFile(file string, text []byte, flags importFlags, options harness.Opt
 	}
 	options.File, options.Name = file, baseName(file)
 	benchmarks, err := harness.Read(format, text, options)
+	if err == nil && format == "csv" {
+		err = flags.contradict(file, benchmarks)
+	}
 	return harness.Results{
 		File:           file,
 		Format:         format,
@@ -196,6 +199,19 @@ func importFile(file string, text []byte, flags importFlags, options harness.Opt
 		Machine:        cmp.Or(flags.machine, "unnamed"),
 		Benchmarks:     benchmarks,
 	}, err
+}
+
+// contradict finds flags that say again what the columns of a CSV say.
+func (f importFlags) contradict(file string, benchmarks []stopwatt.Benchmark) error {
+	given := map[string]bool{"implementation": len(f.implementations) > 0, "machine": f.machine != ""}
+	for _, b := range benchmarks {
+		for _, p := range b.Params {
+			if given[p.Name] {
+				return fmt.Errorf("%s has a column %s, which says what --%s says; leave one out", file, p.Name, p.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // baseName is a file's name without folders and extensions.
@@ -291,7 +307,7 @@ func (d *desk) importSheet(ctx context.Context, store *storage.Store, order impo
 		return err
 	}
 	if stored.Status != stopwatt.Finished {
-		err = storeSheet(ctx, store, stored.ID, run.Started, sheet)
+		err = storeSheet(ctx, store, stored.ID, stored.Started, sheet)
 	}
 	if err != nil {
 		return err
