@@ -21,6 +21,9 @@ func (r *Repo) extract(ctx context.Context, repository, sha, below, into string)
 	}
 	defer os.RemoveAll(private)
 	env := []string{"GIT_INDEX_FILE=" + filepath.Join(private, "index")}
+	if r.bare {
+		env = append(env, "GIT_DIR="+repository, "GIT_WORK_TREE="+into)
+	}
 	if _, err := r.run(ctx, call{dir: repository, env: env, args: []string{"read-tree", sha}}); err != nil {
 		return err
 	}

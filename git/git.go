@@ -2,8 +2,9 @@
 // of it, of today or of a past commit, as build contexts.
 //
 // It runs the git program and changes nothing: no ref, no index, no file of
-// the work tree, no hook. It never asks a network by itself and knows no
-// hosting service; see package gitlab for that.
+// the work tree, no hook. It asks a network for other repositories alone, when it
+// is told to mirror one, and knows no hosting service; see package gitlab for
+// that.
 package git
 
 import (
@@ -27,6 +28,7 @@ type Repo struct {
 	// replaced. In a job HEAD is detached; the branch's name stands there.
 	Getenv func(string) string
 	top    string
+	bare   bool // it has no work tree: a mirror
 }
 
 // Open finds the checkout that a folder lies in. The error is ErrNoRepository
