@@ -60,6 +60,9 @@ type Build struct {
 	// Repository is the URL of another repository that the context is taken
 	// from, at Ref. Empty: the one that the suite lies in.
 	Repository string
+	// Commit is what Ref named when the run began; empty where the revision is
+	// built that is measured.
+	Commit string
 }
 
 // A Workload is what is asked of an implementation: exactly one of HTTP,

@@ -2,7 +2,9 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -18,7 +20,7 @@ import (
 //
 // ctx also bounds the streams that the context opens later.
 func (r *Repo) Context(ctx context.Context, folder, ref string) (stopwatt.BuildContext, error) {
-	below, inside, err := r.below(folder)
+	below, inside, err := r.belowThen(folder, ref)
 	if err != nil {
 		return stopwatt.BuildContext{}, fmt.Errorf("build context: %w", err)
 	}
@@ -33,6 +35,17 @@ func (r *Repo) Context(ctx context.Context, folder, ref string) (stopwatt.BuildC
 		return stopwatt.BuildContext{}, fmt.Errorf("build context %s: %w", folder, err)
 	}
 	return describe(r.past(ctx, sha, below), fmt.Sprintf("build context %s at %s", below, ref))
+}
+
+// belowThen is below, of a folder that may not be there today when another commit
+// is named.
+func (r *Repo) belowThen(folder, ref string) (string, bool, error) {
+	relative, inside, err := r.below(folder)
+	if ref == "" || !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
+		return relative, inside, err
+	}
+	parent, inside, err := r.belowThen(filepath.Dir(folder), ref)
+	return filepath.Join(parent, filepath.Base(folder)), inside, err
 }
 
 // Plain returns a folder outside git as a build context: every file and link

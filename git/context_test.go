@@ -180,6 +180,23 @@ func TestAFolderOfThePastIsAsItWas(t *testing.T) {
 	}
 }
 
+func TestAFolderThatIsGoneTodayIsThereInThePast(t *testing.T) {
+	t.Parallel()
+	s := newCommitted(t)
+	s.git("tag", "v1")
+	s.git("rm", "--quiet", "-r", "go")
+	s.commit("without go")
+	r, err := Open(t.Context(), s.dir)
+	s.must(err)
+	got, err := r.Context(t.Context(), filepath.Join(s.dir, "go"), "v1")
+	if err != nil || got.Files != 2 {
+		t.Errorf("%d files, %v; want the two of v1", got.Files, err)
+	}
+	if _, err := r.Context(t.Context(), filepath.Join(s.dir, "go"), ""); err == nil {
+		t.Error("the folder is there today")
+	}
+}
+
 func TestAFolderWhoseNameIsAPatternIsThatFolderAlone(t *testing.T) {
 	t.Parallel()
 	s := newCommitted(t)

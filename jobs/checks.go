@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -173,6 +174,28 @@ func isRelative(text string) string {
 		return "write it relative to the suite file"
 	case strings.Contains(text, `\`):
 		return "write / between folders"
+	}
+	return ""
+}
+
+// Repositories are named by a URL, or as ssh's own programs name files.
+var (
+	repositoryURL = regexp.MustCompile(`^(https?|ssh|git|file)://[^\s]+$`)
+	repositorySSH = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]+$`)
+)
+
+// isRepository checks a URL that git clones. A password has no place in it: it
+// would be stored with the results.
+func isRepository(text string) string {
+	switch url, err := url.Parse(text); {
+	case repositorySSH.MatchString(text):
+		return ""
+	case !repositoryURL.MatchString(text) || err != nil:
+		return "write a URL like https://host/path.git, or user@host:path"
+	default:
+		if _, secret := url.User.Password(); secret {
+			return "it holds a password, which would be stored with the results; leave that to a git credential helper"
+		}
 	}
 	return ""
 }

@@ -64,6 +64,10 @@ var buildRows = []row[stopwatt.Build]{
 		func(r *reader, at node, to *stopwatt.Build) { r.text(at, "target", &to.Target, isName) }},
 	{word{key: "ref", kind: "text", absent: "the commit that is measured", doc: "Another commit, branch or tag that the context is taken from."},
 		func(r *reader, at node, to *stopwatt.Build) { r.text(at, "ref", &to.Ref, isLine, isRef) }},
+	{word{key: "repository", kind: "text", absent: "the one that the suite lies in", doc: "The URL of another git repository: `https://…`, `ssh://…`, `file:///…` or `user@host:path`. `context` is a folder of it (`.` for all), and `ref` a commit of it, else that of its default branch. It is kept in the data folder and its commit recorded."},
+		func(r *reader, at node, to *stopwatt.Build) {
+			r.text(at, "repository", &to.Repository, isLine, isRepository)
+		}},
 }
 
 var withRows = []row[stopwatt.Override]{
@@ -175,7 +179,7 @@ func (r *reader) build(at node) *stopwatt.Build {
 	if to.Dockerfile != "" {
 		r.regular(dockerfile, "dockerfile", to.Dockerfile)
 	}
-	if to.Context != "" && to.Ref == "" { // another commit may have other folders
+	if to.Context != "" && to.Ref == "" && to.Repository == "" { // another commit may have other folders
 		r.folder(context, to)
 	}
 	return &to

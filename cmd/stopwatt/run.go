@@ -97,6 +97,9 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedR
 	if err != nil {
 		return plannedRun{}, err
 	}
+	if file.suite, err = checkout.resolved(ctx, file.suite); err != nil {
+		return plannedRun{}, err
+	}
 	seed := flags.seed
 	if !flags.seedGiven {
 		seed = uint64(rand.Uint32()) // short enough to be typed again
@@ -155,6 +158,9 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		fmt.Fprintf(d.stderr, "meters  %s\n", instruments.way.Says)
 	}
 
+	if planned.file.suite, err = d.mirror(ctx, &planned.checkout, planned.file.suite); err != nil {
+		return d.interrupted(ctx, err)
+	}
 	screen := newScreen(d.stderr, terminalWidth(d.stderr))
 	order, err := d.order(ctx, planned, docker, instruments, screen)
 	if err != nil {

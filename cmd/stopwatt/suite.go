@@ -86,6 +86,7 @@ type checkout struct {
 	repo    *git.Repo
 	project string
 	state   stopwatt.Checkout
+	mirrors map[string]*git.Mirror // of other repositories, by URL
 }
 
 // checkout looks at the work tree that the suite lies in.
@@ -110,7 +111,7 @@ func (f suiteFile) sources() []string {
 	sources := []string{filepath.Join(f.folder, filepath.Base(f.path))}
 	for _, implementation := range f.suite.Implementations {
 		build := implementation.Build
-		if build != nil && build.Ref == "" {
+		if build != nil && build.Ref == "" && build.Repository == "" {
 			sources = append(sources, filepath.Join(f.folder, build.Context))
 		}
 		if build != nil && build.Dockerfile != "" {
@@ -118,38 +119,4 @@ func (f suiteFile) sources() []string {
 		}
 	}
 	return sources
-}
-
-// buildOrder says what an implementation of this suite is built from.
-func (c checkout) buildOrder(ctx context.Context, file suiteFile, standIns map[string]string, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
-	build := implementation.Build
-	context, err := c.context(ctx, filepath.Join(file.folder, build.Context), build.Ref)
-	if err != nil {
-		return stopwatt.BuildOrder{}, askedWrongly(err)
-	}
-	order := stopwatt.BuildOrder{
-		Name:     implementation.Name,
-		Context:  context,
-		Args:     build.Args,
-		Target:   build.Target,
-		StandIns: standIns,
-	}
-	if build.Dockerfile != "" {
-		order.Dockerfile, err = os.ReadFile(filepath.Join(file.folder, build.Dockerfile))
-		if err != nil {
-			return stopwatt.BuildOrder{}, askedWrongly(fmt.Errorf("read the Dockerfile: %w", err))
-		}
-	}
-	return order, nil
-}
-
-// context is a folder of the checkout, or of another commit.
-func (c checkout) context(ctx context.Context, folder, ref string) (stopwatt.BuildContext, error) {
-	if c.repo != nil {
-		return c.repo.Context(ctx, folder, ref)
-	}
-	if ref != "" {
-		return stopwatt.BuildContext{}, fmt.Errorf("ref %s: the suite lies in no git checkout", quote(ref))
-	}
-	return git.Plain(folder)
 }

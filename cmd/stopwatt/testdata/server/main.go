@@ -57,6 +57,14 @@ func program(does string, arguments []string) int {
 	case "print":
 		fmt.Println(strings.Join(arguments, "\n"))
 		return 0
+	case "cat":
+		text, err := os.ReadFile(arguments[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Print(string(text))
+		return 0
 	case "save":
 		if err := os.WriteFile(arguments[0], []byte(arguments[1]), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
