@@ -21,11 +21,11 @@ cmd/stopwatt/agents/stopwatt-agent-linux-%: $(SOURCES)
 demo: installed bin/stopwatt
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" bin/stopwatt run suites/web-servers --profile short
 
-# Every test, those that need Docker and Postgres too. Last and alone the one
-# that plays a machine in real time, which others' load would disturb.
+# Every test, those that need Docker and Postgres too. Last and alone those that
+# play a machine in real time, which others' load would disturb.
 test: installed
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 60m ./...
-	STOPWATT_QUIET=yes go test -count=1 -run Joules ./cmd/stopwatt
+	STOPWATT_QUIET=yes go test -count=1 -p 1 -run Joules ./meter ./cmd/stopwatt
 
 # What a new machine lacks beyond Go, git and Docker.
 installed:

@@ -193,12 +193,13 @@ func Bracket(before, after []IdlePower) []IdlePower {
 
 // with joins two idle powers of one meter.
 func (i IdlePower) with(late IdlePower) IdlePower {
+	i.Warnings, late.Warnings = i.named(), late.named()
 	switch {
 	case late.Meter == "" || late.Absent != "":
-		i.Warnings = append(i.Warnings, "idle power was measured before the first round only"+because(late.Absent))
+		i.Warnings = append(i.Warnings, "idle power of "+i.Meter+" was measured before the first round only"+because(late.Absent))
 		return i
 	case i.Absent != "":
-		late.Warnings = append(late.Warnings, "idle power was measured after the last round only"+because(i.Absent))
+		late.Warnings = append(late.Warnings, "idle power of "+i.Meter+" was measured after the last round only"+because(i.Absent))
 		return late
 	}
 	drift := late.Watts - i.Watts
@@ -207,13 +208,23 @@ func (i IdlePower) with(late IdlePower) IdlePower {
 		Watts:    (i.Watts + late.Watts) / 2,
 		Error:    math.Hypot(math.Hypot(i.Error, late.Error)/2, drift/2),
 		Over:     i.Over + late.Over,
-		Warnings: append(append([]string{}, i.Warnings...), late.Warnings...),
+		Warnings: append(i.Warnings, late.Warnings...),
 	}
 	if share := drift / i.Watts; math.Abs(share) > IdleDrift {
 		joined.Warnings = append(joined.Warnings, fmt.Sprintf("idle power of %s went from %.3g W to %.3g W (%+.1f %%) between the first round and the last",
 			i.Meter, i.Watts, late.Watts, 100*share))
 	}
 	return joined
+}
+
+// named are the warnings with the meter's name: joined, they stand beside those
+// of other meters.
+func (i IdlePower) named() []string {
+	var named []string
+	for _, warning := range i.Warnings {
+		named = append(named, "idle power of "+i.Meter+": "+warning)
+	}
+	return named
 }
 
 // because appends a reason where there is one.

@@ -2,6 +2,7 @@ package stopwatt_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,11 @@ func TestBracket(t *testing.T) {
 				t.Errorf("warnings %q, want %q", warnings, test.warning)
 			}
 		})
+	}
+	covered := idle(4, 0)
+	covered.Warnings = []string{"readings cover 96.0 % of the window"}
+	if got := stopwatt.Bracket([]stopwatt.IdlePower{covered}, []stopwatt.IdlePower{idle(4, 0)}); !slices.Equal(got[0].Warnings, []string{"idle power of board: readings cover 96.0 % of the window"}) {
+		t.Errorf("the warnings do not name their meter: %q", got[0].Warnings)
 	}
 	if got := stopwatt.Bracket([]stopwatt.IdlePower{absent}, nil); got[0].Absent != "no reading" {
 		t.Errorf("a meter that never gave a number has one: %+v", got)

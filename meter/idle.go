@@ -15,12 +15,11 @@ import (
 // to thirty enough).
 const batches = 15
 
-// Idle samples the machine for a while, in which nothing should run, and says
-// what each meter drew in the mean, with the standard error of that. The error
-// is that of ctx.
-func (m *Meters) Idle(ctx context.Context, lasting, every time.Duration) ([]stopwatt.IdlePower, error) {
-	s := m.Sample(every)
-	defer s.Stop()
+// Idle lets the machine be for a while, in which nothing should run, and says
+// what each meter drew in the mean, with the standard error of that. The sampler
+// is the one that runs in every other window, and costs what it does then. The
+// error is that of ctx.
+func (s *Sampler) Idle(ctx context.Context, lasting time.Duration) ([]stopwatt.IdlePower, error) {
 	if err := s.settle(ctx); err != nil {
 		return nil, err
 	}

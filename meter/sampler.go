@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,16 @@ type Sampler struct {
 	stop    sync.Once
 	running sync.WaitGroup
 	grew    chan struct{} // holds a value when a track has grown
+
+	riding sync.Mutex // held while riders read
+	riders []*rider
+}
+
+// A rider is something else that is read again and again, when the sampler is
+// awake anyhow: to wake up costs more than to read.
+type rider struct {
+	period, due int64 // nanoseconds
+	read        func()
 }
 
 // Sample begins to read the meters, each of them every so often, or as often as
@@ -66,6 +77,20 @@ func (s *Sampler) Stop() {
 	}
 }
 
+// ride has something read every so often, in the sampler's own goroutine, until
+// it leaves. Nothing of it is read any more when leave has returned.
+func (s *Sampler) ride(every time.Duration, read func()) (leave func()) {
+	r := &rider{period: int64(every), due: s.host.Monotonic() + int64(every), read: read}
+	s.riding.Lock()
+	defer s.riding.Unlock()
+	s.riders = append(s.riders, r)
+	return func() {
+		s.riding.Lock()
+		defer s.riding.Unlock()
+		s.riders = slices.DeleteFunc(s.riders, func(other *rider) bool { return other == r })
+	}
+}
+
 // note tells whoever waits that there is a new reading.
 func (s *Sampler) note() {
 	select {
@@ -89,7 +114,9 @@ func (s *Sampler) run(every time.Duration) {
 	}
 }
 
-// round reads the meters that are due and says when the next one is.
+// round reads the meters and the riders that are due and says when the next one
+// is. Of those whose time does not matter to the microsecond it reads the ones
+// that are due soon as well, so that all of one period come to share a wake-up.
 func (s *Sampler) round(every time.Duration) time.Duration {
 	now := s.host.Monotonic()
 	next := now + int64(every)
@@ -97,11 +124,20 @@ func (s *Sampler) round(every time.Duration) time.Duration {
 		if t == nil || t.read == nil {
 			continue
 		}
-		if t.due.Load() <= now {
+		if t.due.Load()-t.give() <= now {
 			t.due.Store(now + int64(t.period)) // a late round is not made up for
 			s.poll(t)
 		}
 		next = min(next, t.due.Load())
+	}
+	s.riding.Lock()
+	defer s.riding.Unlock()
+	for _, r := range s.riders {
+		if r.due-r.period/2 <= now {
+			r.due = now + r.period
+			r.read()
+		}
+		next = min(next, r.due)
 	}
 	return time.Duration(next - s.host.Monotonic())
 }

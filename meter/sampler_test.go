@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -144,7 +145,9 @@ func TestIdlePowerIsGivenUpWhenNobodyWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	meters := &Meters{meters: []openMeter{{name: "x", instrument: rapl(1)}}}
-	if _, err := meters.Idle(ctx, time.Hour, time.Hour); !errors.Is(err, context.Canceled) {
+	s := meters.Sample(time.Hour)
+	defer s.Stop()
+	if _, err := s.Idle(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if _, err := meters.Look(ctx, time.Hour); !errors.Is(err, context.Canceled) {
@@ -170,60 +173,116 @@ func TestLookSaysWhatMetersReadNow(t *testing.T) {
 	}
 }
 
+func TestWhatIsDueSoonSharesAWakeUp(t *testing.T) {
+	t.Parallel()
+	const hour = int64(time.Hour)
+	for name, test := range map[string]struct {
+		of    instrument
+		in    int64 // from now until it is due
+		reads bool
+	}{
+		"a counter that is due":                {rapl(1), 0, true},
+		"a counter that is due soon":           {rapl(1), hour / 3, true},
+		"a counter that was read not long ago": {rapl(1), hour * 2 / 3, false},
+		"a sensor that is due soon":            {ina, hour / 3, false},
+	} {
+		var read, rode int
+		from := test.of
+		from.read = func([]int64) error { read++; return nil }
+		s := &Sampler{grew: make(chan struct{}, 1)}
+		s.tracks = []*track{newTrack(from, time.Hour, s.note)}
+		s.tracks[0].due.Store(Host{}.Monotonic() + test.in)
+		leave := s.ride(time.Hour, func() { rode++ })
+		s.riders[0].due = Host{}.Monotonic() + test.in
+		next := s.round(time.Hour)
+		if (read == 1) != test.reads || (rode == 1) != (test.in < hour/2) {
+			t.Errorf("%s: %d readings, %d of the rider", name, read, rode)
+		}
+		if want := hour; rode == 0 && int64(next) > test.in || rode == 1 && test.reads && (int64(next) > want || int64(next) < want/2) {
+			t.Errorf("%s: the next wake-up is in %s", name, next)
+		}
+		leave()
+		s.riders = append(s.riders, &rider{period: hour, due: hour + Host{}.Monotonic()*2, read: func() {}})
+		if s.round(time.Hour); rode > 1 {
+			t.Errorf("%s: a rider that has left was read", name)
+		}
+	}
+}
+
 // BenchmarkSampler samples a simulated server ten times a second, and reports
 // how much of one CPU that costs: this process alone, the machine is another.
-// What costs is to wake up, and to find caches cold. How much so on this
-// computer a bare timer shows; a virtual machine's host may take its share of
-// the time unseen. What the readings cost by themselves BenchmarkEdge shows.
+// What costs is to wake up, and to find caches cold: how much on this computer a
+// bare timer shows, beside a process that does nothing. All take turns, so that
+// what else the computer does falls on each. A virtual machine's host may take
+// its share of the time unseen. What the readings cost by themselves
+// BenchmarkEdge and BenchmarkVmstat show.
 func BenchmarkSampler(b *testing.B) {
 	machine := simulated.Start(b, "server", 1)
 	all := metersOf(b, machine)
-	b.Run("bare timer", func(b *testing.B) {
-		ticker := time.NewTicker(100 * time.Millisecond)
-		defer ticker.Stop()
-		done := make(chan struct{})
-		defer close(done)
-		go func() {
-			for {
-				select {
-				case <-ticker.C:
-				case <-done:
-					return
-				}
-			}
-		}()
-		share(b, machine)
-	})
-	b.Run("rapl and ina226", func(b *testing.B) {
-		s := (&Meters{host: all.host, meters: all.meters[:2]}).Sample(100 * time.Millisecond)
-		defer s.Stop()
-		share(b, machine)
-	})
 	lab := stopwatt.HTTPMeter{URL: machine.URL, Field: "electricity_consumed_total", Unit: stopwatt.Joules, Renewal: 125 * time.Millisecond}
 	known, err := openHTTP(lab)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer known.close()
-	b.Run("rapl and ina226 and http", func(b *testing.B) {
-		s := (&Meters{host: all.host, meters: append(all.meters[:2:2], openMeter{name: "lab", instrument: known})}).Sample(100 * time.Millisecond)
-		defer s.Stop()
-		share(b, machine)
-	})
-	b.Run("rapl and ina226 and http that is watched", func(b *testing.B) {
-		s := all.Sample(100 * time.Millisecond)
-		defer s.Stop()
-		share(b, machine)
-	})
+	files := &Meters{host: all.host, meters: all.meters[:2]}
+	asked := &Meters{host: all.host, meters: append(all.meters[:2:2], openMeter{name: "lab", instrument: known})}
+	sampling := func(m *Meters) func() func() {
+		return func() func() { return m.Sample(100 * time.Millisecond).Stop }
+	}
+	kinds := []struct {
+		unit  string
+		begin func() (end func())
+	}{
+		{"%-nothing", func() func() { return func() {} }},
+		{"%-bare-timer", bareTimer},
+		{"%-rapl+ina226", sampling(files)},
+		{"%-rapl+ina226+machine", func() func() {
+			s := files.Sample(100 * time.Millisecond)
+			w := Observer{Sampler: s, Every: 100 * time.Millisecond}.Watch(nil)
+			return func() { w.Close(); s.Stop() }
+		}},
+		{"%-with-http", sampling(asked)},
+		{"%-with-http-watched", sampling(all)},
+	}
+	const turns, turn = 5, 4 * time.Second
+	for b.Loop() {
+		shares := make([][]float64, len(kinds))
+		for range turns {
+			for i, kind := range kinds {
+				end := kind.begin()
+				shares[i] = append(shares[i], share(b, machine, turn))
+				end()
+			}
+		}
+		for i, kind := range kinds {
+			slices.Sort(shares[i])
+			b.ReportMetric(shares[i][turns/2], kind.unit)
+		}
+	}
 }
 
-// share waits for three seconds and reports what was used meanwhile.
-func share(b *testing.B, machine *simulated.Machine) {
-	for b.Loop() {
-		began, used := Host{}.Monotonic(), usedCPU(b)
-		machine.Wait(began + 3000*ms)
-		b.ReportMetric(100*float64(usedCPU(b)-used)/float64(Host{}.Monotonic()-began), "%-of-a-CPU")
-	}
+// bareTimer wakes up ten times a second and does nothing.
+func bareTimer() (end func()) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { ticker.Stop(); close(done) }
+}
+
+// share waits and returns what per cent of a CPU was used meanwhile.
+func share(b *testing.B, machine *simulated.Machine, lasting time.Duration) float64 {
+	began, used := Host{}.Monotonic(), usedCPU(b)
+	machine.Wait(began + int64(lasting))
+	return 100 * float64(usedCPU(b)-used) / float64(Host{}.Monotonic()-began)
 }
 
 // BenchmarkEdge reads all counters and sensors of a simulated server once, as at

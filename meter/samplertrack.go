@@ -60,6 +60,16 @@ func newTrack(from instrument, every time.Duration, grown func()) *track {
 // cumulative tells of a meter whose values are energy, and not power.
 func (t *track) cumulative() bool { return len(t.counters) > 0 }
 
+// give is how much earlier than it is due the meter may be read. A counter tells
+// as much then; a chip would tell its last value again, and who is asked over the
+// network is left alone.
+func (t *track) give() int64 {
+	if t.slow || !t.cumulative() {
+		return 0
+	}
+	return int64(t.period) / 2
+}
+
 // mark reads the meter at an edge. One that has not answered for some time is not
 // waited for until it has.
 func (t *track) mark(host Host, m *mark) {

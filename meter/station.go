@@ -25,7 +25,7 @@ type Station struct {
 	host    Host
 	meters  *Meters
 	refused []stopwatt.Finding // of meters that could not be opened
-	sampler *Sampler           // nil while idle power is measured
+	sampler *Sampler
 }
 
 // Accounting is what an Account can be asked.
@@ -99,13 +99,9 @@ func (s *Station) Idle(ctx context.Context, place stopwatt.IdlePlace, lasting ti
 	if !slices.ContainsFunc(s.Meters(), readable) {
 		lasting = min(lasting, idleWithout)
 	}
-	s.sampler.Stop()
-	s.sampler = nil
-	window, err := s.observer().IdleWindow(place, func() ([]stopwatt.IdlePower, error) {
-		return s.meters.Idle(ctx, lasting, s.order.Every)
+	return s.observer().IdleWindow(place, func() ([]stopwatt.IdlePower, error) {
+		return s.sampler.Idle(ctx, lasting)
 	})
-	s.sampler = s.meters.Sample(s.order.Every)
-	return window, err
 }
 
 // Settle waits until the machine is as quiet and cool as it was, as Host.Settle

@@ -10,7 +10,7 @@ import (
 // An Observer watches the machine while something is measured on it.
 type Observer struct {
 	Host    Host
-	Sampler *Sampler      // of the energy meters
+	Sampler *Sampler      // of the energy meters; nil: there are none
 	Every   time.Duration // from one sample of machine and containers to the next
 	// MostForeign is the share of the CPU that others may use unremarked.
 	MostForeign float64
@@ -29,15 +29,14 @@ type Watch struct {
 	machine  *Vmstat // nil when it cannot be read
 	rows     rows
 	cpus     []cpuTrack
-	stop     chan struct{}
+	leave    func() // the sampler
 	stopping sync.Once
-	running  sync.WaitGroup
 }
 
 // Watch begins to sample the machine and the CPU time of these containers, by
 // their roles. Tell or Close must be called in the end.
 func (o Observer) Watch(containers map[string]Counter) *Watch {
-	w := &Watch{observer: o, stop: make(chan struct{})}
+	w := &Watch{observer: o}
 	w.machine, _ = o.Host.Vmstat() // without it, its columns are not there
 	for _, role := range stopwatt.Roles {
 		if counter := containers[role]; counter != nil {
@@ -45,22 +44,14 @@ func (o Observer) Watch(containers map[string]Counter) *Watch {
 		}
 	}
 	w.sample()
-	w.running.Go(w.run)
-	return w
-}
-
-// run samples until it is told to stop.
-func (w *Watch) run() {
-	ticker := time.NewTicker(w.observer.Every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-w.stop:
-			return
-		case <-ticker.C:
-			w.sample()
-		}
+	if o.Sampler != nil {
+		w.leave = o.Sampler.ride(o.Every, w.sample)
+		return w
 	}
+	without := (&Meters{host: o.Host}).Sample(o.Every)
+	without.ride(o.Every, w.sample)
+	w.leave = without.Stop
+	return w
 }
 
 // sample reads the machine and the containers once.
@@ -111,8 +102,7 @@ func (w *Watch) Tell(window stopwatt.Window, before, after stopwatt.Reading) sto
 // Close stops watching. It may be called twice.
 func (w *Watch) Close() {
 	w.stopping.Do(func() {
-		close(w.stop)
-		w.running.Wait()
+		w.leave()
 		w.sample()
 		if w.machine != nil {
 			_ = w.machine.Close() // files that were only read

@@ -172,7 +172,7 @@ func (w watch) Edge() stopwatt.MachineReading { *w.edges++; return stopwatt.Mach
 func (w watch) Close()                        { *w.closed++ }
 func (w watch) Tell(window stopwatt.Window, before, after stopwatt.Reading) stopwatt.Testimony {
 	return stopwatt.Testimony{
-		Energies: []stopwatt.Energy{{Meter: "board", Gross: window.Duration().Microseconds() * 10}},
+		Energies: []stopwatt.Energy{{Meter: "board", Gross: window.Duration().Microseconds() * 10, Warnings: []string{"it said so"}}},
 		Samples:  []stopwatt.Samples{{Meter: "board", Quantity: stopwatt.PowerDrawn}},
 		Doubts:   []string{"others used the CPU"},
 	}

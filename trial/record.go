@@ -145,7 +145,9 @@ func (r record) witnessed(testimony stopwatt.Testimony, idle []stopwatt.IdlePowe
 		figures, absences := energy.Figures(idleOf(idle, energy.Meter), window, work)
 		r.Measurements = append(r.Measurements, figures...)
 		r.Absent = append(r.Absent, absences...)
-		r.Warnings = append(r.Warnings, energy.Warnings...)
+		for _, warning := range energy.Warnings {
+			r.Warnings = append(r.Warnings, energy.Meter+": "+warning)
+		}
 	}
 }
 

@@ -147,7 +147,7 @@ func TestATrialTellsWhatTheMachineUsedMeanwhile(t *testing.T) {
 			t.Errorf("%s is %v, want about %v", metric, value, want)
 		}
 	}
-	if len(got.Samples) != 1 || !slices.Contains(got.Warnings, "others used the CPU") {
+	if len(got.Samples) != 1 || !slices.Contains(got.Warnings, "others used the CPU") || !slices.Contains(got.Warnings, "board: it said so") {
 		t.Errorf("samples %v, warnings %v", got.Samples, got.Warnings)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // one has no meters.
 type besides struct {
 	meters  *meter.Meters
-	sampler *meter.Sampler // nil while idle power is measured
+	sampler *meter.Sampler
 	every   time.Duration
 }
 
@@ -64,18 +64,12 @@ func (b *besides) idle(ctx context.Context, lasting time.Duration) (powers func(
 	if b == nil {
 		return func() []stopwatt.IdlePower { return nil }
 	}
-	b.sampler.Stop()
-	b.sampler = nil
 	measured := make(chan []stopwatt.IdlePower, 1)
 	go func() {
-		powers, _ := b.meters.Idle(ctx, lasting, b.every) // whose error is that of ctx, which ends the other meters' idle window too
+		powers, _ := b.sampler.Idle(ctx, lasting) // whose error is that of ctx, which ends the other meters' idle window too
 		measured <- powers
 	}()
-	return func() []stopwatt.IdlePower {
-		powers := <-measured
-		b.sampler = b.meters.Sample(b.every)
-		return powers
-	}
+	return func() []stopwatt.IdlePower { return <-measured }
 }
 
 // watch has a watch tell of these meters, too.

@@ -28,8 +28,9 @@ func (d *desk) doctorVerb() *cobra.Command {
 		Short: "Is this machine fit to measure on?",
 		Long: `Looks at what makes figures good or bad on this machine: Docker, the database,
 CPU frequency, other load, the energy meters. Each finding says how it is mended,
-in one line to paste. With a SUITE, fitness is asked of time and of every
-energy meter that the machine file names; without one, of time alone. Exit status 3: not fit.`,
+in one line to paste. With a SUITE, fitness is asked of what it judges (where it
+does not say: of time and of every energy meter that the machine file names);
+without one, of time alone. Exit status 3: not fit.`,
 		Example: "  stopwatt doctor\n  stopwatt doctor stopwatt.yml --json",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,14 +45,15 @@ energy meter that the machine file names; without one, of time alone. Exit statu
 func (d *desk) doctor(ctx context.Context, args []string, asJSON bool) error {
 	needed := []string{"time"}
 	if len(args) > 0 {
-		if _, err := readSuite(args[0], jobs.Options{}); err != nil {
+		named, err := readSuite(args[0], jobs.Options{})
+		if err != nil {
 			return err
 		}
 		file, err := d.machineFile()
 		if err != nil {
 			return err
 		}
-		needed = append(needed, namedEnergies(file)...)
+		needed = judged(named.suite.Judge, file)
 	}
 	machine, findings, err := d.findings(ctx)
 	if err != nil {
@@ -70,10 +72,18 @@ func (d *desk) doctor(ctx context.Context, args []string, asJSON bool) error {
 	return nil
 }
 
-// namedEnergies are the metrics of the meters that a machine file names: who
-// names a meter wants its energy.
-func namedEnergies(file stopwatt.MachineFile) []string {
+// judged are the metrics that a suite judges. One that does not say so judges
+// time and the energies of the meters that the machine file names: who names a
+// meter wants its energy.
+func judged(judge stopwatt.Judge, file stopwatt.MachineFile) []string {
 	var names []string
+	for _, threshold := range judge.Metrics {
+		names = append(names, threshold.Metric)
+	}
+	if names != nil {
+		return names
+	}
+	names = append(names, "time")
 	for _, setting := range file.Meters {
 		names = append(names, stopwatt.EnergyMetrics(setting.Name)[0].Name)
 	}

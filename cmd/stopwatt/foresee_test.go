@@ -71,3 +71,19 @@ func TestRequestsAreRoundedUpToTwoDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatASuiteJudgesIsWhatAMachineMustBeFitFor(t *testing.T) {
+	file := stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{{Name: "board"}}}
+	for name, test := range map[string]struct {
+		judge stopwatt.Judge
+		want  []string
+	}{
+		"a suite that does not say":        {stopwatt.Judge{}, []string{"time", "energy_board"}},
+		"a suite that judges CPU time":     {stopwatt.Judge{Metrics: []stopwatt.Threshold{{Metric: "cpu_server"}}}, []string{"cpu_server"}},
+		"a suite that judges gross energy": {stopwatt.Judge{Metrics: []stopwatt.Threshold{{Metric: "time"}, {Metric: "energy_cpu_gross"}}}, []string{"time", "energy_cpu_gross"}},
+	} {
+		if diff := cmp.Diff(test.want, judged(test.judge, file)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
