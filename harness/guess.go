@@ -26,7 +26,7 @@ func Guess(name string, text []byte) string {
 	}
 	l := look{text: src.text}
 	if start := strings.TrimLeft(src.text, " \t\r\n"); start != "" && strings.Contains("{[", start[:1]) {
-		p := parser{text: src.text[:min(len(src.text), guessed)]}
+		p := parser{text: src.text[:min(len(src.text), guessed)], most: maxValues}
 		p.space()
 		root, _ := p.value(0)
 		l.json, l.root = true, root

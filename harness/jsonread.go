@@ -32,7 +32,7 @@ func (s *source) document() document {
 // documents reads all JSON values of the text, one after the other, as JSON
 // Lines have them. What is wrong with the syntax is one fault.
 func (s *source) documents() []document {
-	p := parser{text: s.text}
+	p := parser{text: s.text, most: maxValues}
 	var documents []document
 	for p.space(); p.at < len(p.text); p.space() {
 		root, err := p.value(0)
@@ -53,6 +53,7 @@ type parser struct {
 	text   string
 	at     int
 	values int
+	most   int // values that there may be
 }
 
 var errCut = errors.New("the text ends in the middle of a JSON value; is it cut off?")
@@ -73,8 +74,8 @@ func (p *parser) value(depth int) (value, error) {
 		return value{}, errCut
 	case depth > maxDepth:
 		return value{}, fmt.Errorf("values are nested more than %d deep", maxDepth)
-	case p.values > maxValues:
-		return value{}, fmt.Errorf("there are more than %d values", maxValues)
+	case p.values > p.most:
+		return value{}, fmt.Errorf("there are more than %d values", p.most)
 	}
 	v := value{at: int32(p.at)}
 	var err error
