@@ -32,11 +32,11 @@ installed:
 	.ci/install
 
 # Ratios measured side by side in one run: what a trial costs beside docker run,
-# the driver beside wrk, the sampler. Last the simulated table of verdicts, which
+# the driver beside wrk, ab, siege, h2load and vegeta where they are installed, the sampler. Last the simulated table of verdicts, which
 # takes an hour of one core.
 bench: installed
 	go test -run '^$$' -bench 'BenchmarkTrialOverhead' -benchtime 1x ./cmd/stopwatt
-	go test -run '^$$' -bench . -benchtime 10x ./agent
+	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
 	go test -run '^$$' -bench . ./meter
 	go test -run '^$$' -bench Verdicts -benchtime 10000x -timeout 3h ./regression
 

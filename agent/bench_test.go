@@ -4,7 +4,9 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -23,14 +25,14 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// BenchmarkAgainstWrk drives one server by the agent and by wrk, in pairs of
-// random order, and reports the driver's requests per second and its CPU per
-// request as ratios to wrk's: the Hodges-Lehmann estimate over the pairs. One
-// iteration is one pair of a second each, so give -benchtime=10x or more. The
-// server is nginx where there is one, else the null server.
-func BenchmarkAgainstWrk(b *testing.B) {
-	wrk, err := exec.LookPath("wrk")
-	if err != nil {
+// BenchmarkAgainstOthers drives one server by the agent and by every other tool
+// that is installed, interleaved in random order, and tells for each tool the
+// ratios of the agent's CPU per request and requests per second to its: the
+// Hodges-Lehmann estimate over the rounds with its 95 % interval. One iteration
+// is one round of a second each, so give -benchtime=10x or more. The server is
+// nginx where there is one, else the null server.
+func BenchmarkAgainstOthers(b *testing.B) {
+	if !installed("wrk") {
 		b.Skip("wrk is not installed")
 	}
 	agent := buildAgent(b)
@@ -43,11 +45,11 @@ func BenchmarkAgainstWrk(b *testing.B) {
 			closing bool
 			path    string
 		}{
-			{4, false, "/1k"}, {4, true, "/1k"}, {64, false, "/1k"}, {64, true, "/1k"}, {4, false, "/64k"}, {4, false, "/1m"},
+			{4, false, "/1k"}, {64, false, "/1k"}, {4, true, "/1k"}, {64, true, "/1k"}, {4, false, "/64k"}, {4, false, "/1m"},
 		} {
 			name := fmt.Sprintf("%d users close=%v %s pinned=%v", load.users, load.closing, load.path, pinned)
 			b.Run(strings.ReplaceAll(name, "/", ""), func(b *testing.B) {
-				c := contest{agent: agent, wrk: wrk, address: startBenchServer(b, pinned), users: load.users, closing: load.closing, path: load.path, pinned: pinned}
+				c := contest{agent: agent, address: startBenchServer(b, pinned), users: load.users, closing: load.closing, path: load.path, pinned: pinned}
 				c.run(b)
 			})
 		}
@@ -123,52 +125,84 @@ func startBenchServer(b *testing.B, pinned bool) string {
 	return address
 }
 
-// A contest is one load that both drivers drive at one server.
+// A contest is one load that all drive at one server.
 type contest struct {
-	agent, wrk, address, path string
-	users                     int
-	closing, pinned           bool
+	agent, address, path string
+	users                int
+	closing, pinned      bool
 }
 
 // figures are what one run of a driver came to.
 type figures struct {
 	perSecond  float64
 	cpuSeconds float64 // per request
+	memory     float64 // bytes, at most; 0: not known
+}
+
+// rivals are the other tools, by name.
+var rivals = map[string]func(contest, *testing.B) figures{
+	"wrk":    contest.driveWrk,
+	"ab":     contest.driveAb,
+	"siege":  contest.driveSiege,
+	"h2load": contest.driveH2load,
+	"vegeta": contest.driveVegeta,
 }
 
 func (c contest) run(b *testing.B) {
-	var speeds, costs []float64
-	var oursLast, wrksLast figures
-	for range b.N {
-		var ours, wrks figures
-		if rand.IntN(2) == 0 {
-			ours, wrks = c.driveAgent(b), c.driveWrk(b)
-		} else {
-			wrks = c.driveWrk(b)
-			ours = c.driveAgent(b)
+	var ours []figures
+	theirs := map[string][]figures{}
+	tools := []string{""} // the agent
+	for _, tool := range slices.Sorted(maps.Keys(rivals)) {
+		if installed(tool) && !(tool == "h2load" && c.closing) { // it cannot close
+			tools = append(tools, tool)
 		}
-		speeds = append(speeds, math.Log(ours.perSecond/wrks.perSecond))
-		costs = append(costs, math.Log(ours.cpuSeconds/wrks.cpuSeconds))
-		oursLast, wrksLast = ours, wrks
+	}
+	for range b.N {
+		rand.Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
+		for _, tool := range tools {
+			if tool == "" {
+				ours = append(ours, c.driveAgent(b))
+				continue
+			}
+			theirs[tool] = append(theirs[tool], rivals[tool](c, b))
+		}
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(math.Exp(hodgesLehmann(speeds)), "req/s÷wrk")
-	b.ReportMetric(math.Exp(hodgesLehmann(costs)), "cpu÷wrk")
-	b.ReportMetric(oursLast.perSecond, "req/s")
-	b.ReportMetric(oursLast.cpuSeconds*1e6, "µs-cpu/req")
-	b.ReportMetric(wrksLast.cpuSeconds*1e6, "µs-cpu/req-wrk")
+	for _, tool := range slices.Sorted(maps.Keys(theirs)) {
+		cost := ratioTo(ours, theirs[tool], func(f figures) float64 { return f.cpuSeconds })
+		speed := ratioTo(ours, theirs[tool], func(f figures) float64 { return f.perSecond })
+		b.Logf("agent ÷ %-6s CPU per request %v, requests per second %v", tool, cost, speed)
+		if tool == "wrk" {
+			b.ReportMetric(cost.estimate, "cpu÷wrk")
+			b.ReportMetric(speed.estimate, "req/s÷wrk")
+		}
+	}
+	last := ours[len(ours)-1]
+	b.ReportMetric(last.cpuSeconds*1e6, "µs-cpu/req")
+	b.ReportMetric(last.memory/(1<<20), "MiB")
 }
 
-// hodgesLehmann is the median of all pairwise means.
-func hodgesLehmann(values []float64) float64 {
+// A ratio is an estimate and its interval.
+type ratio struct{ estimate, low, high float64 }
+
+func (r ratio) String() string { return fmt.Sprintf("%.3f [%.3f, %.3f]", r.estimate, r.low, r.high) }
+
+// ratioTo is the Hodges-Lehmann estimate of the paired ratios, and the interval
+// that belongs to the signed-rank test at 95 %, by its normal approximation
+// (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, section 3.3).
+func ratioTo(ours, theirs []figures, of func(figures) float64) ratio {
 	var means []float64
-	for i, a := range values {
-		for _, b := range values[i:] {
-			means = append(means, (a+b)/2)
+	n := len(ours)
+	for i := range n {
+		for j := i; j < n; j++ {
+			means = append(means, (math.Log(of(ours[i])/of(theirs[i]))+math.Log(of(ours[j])/of(theirs[j])))/2)
 		}
 	}
 	slices.Sort(means)
-	return means[len(means)/2]
+	all, m := float64(len(means)), float64(n)
+	skip := int(max(math.Floor(all/2-1.96*math.Sqrt(m*(m+1)*(2*m+1)/24)), 0))
+	median := (means[(len(means)-1)/2] + means[len(means)/2]) / 2
+	return ratio{math.Exp(median), math.Exp(means[skip]), math.Exp(means[len(means)-1-skip])}
 }
 
 // command is a program, on the second core when cores are told apart.
@@ -179,58 +213,130 @@ func (c contest) command(program string, args ...string) *exec.Cmd {
 	return exec.Command(program, args...)
 }
 
+func (c contest) url() string { return "http://" + c.address + c.path }
+
 func (c contest) driveAgent(b *testing.B) figures {
 	b.Helper()
 	order := orderFor(c.address)
 	order.Request.Path = c.path
 	order.Load = stopwatt.Load{Users: c.users, For: time.Second, Close: c.closing, Timeout: 10 * time.Second}
+	command := c.command(c.agent, "drive")
+	in, err1 := command.StdinPipe()
+	out, err2 := command.StdoutPipe()
+	if err := errors.Join(err1, err2, command.Start()); err != nil {
+		b.Fatal(err)
+	}
+	defer command.Wait()
+	defer in.Close()
 	text, err := json.Marshal(order)
 	if err != nil {
 		b.Fatal(err)
 	}
-	command := c.command(c.agent, "drive")
-	command.Stdin = strings.NewReader(string(text) + "\nready\ndrive\n")
-	out, err := command.Output()
+	fmt.Fprintf(in, "%s\nready\ndrive\n", text)
+	reports := json.NewDecoder(out)
+	for {
+		var report stopwatt.DriveReport
+		if err := reports.Decode(&report); err != nil || report.Failure != "" {
+			b.Fatal(err, report.Failure)
+		}
+		if result := report.Result; result != nil {
+			if len(result.Errors) > 0 {
+				b.Fatal(result.FirstErrors)
+			}
+			n := float64(result.Requests)
+			return figures{perSecond: n / result.Window.Duration().Seconds(), cpuSeconds: result.CPU.Seconds() / n, memory: highWater(b, command.Process.Pid)}
+		}
+	}
+}
+
+// highWater is the most memory that a process has held, in bytes (VmHWM). A
+// child's ru_maxrss would begin at its parent's.
+func highWater(b *testing.B, pid int) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		b.Fatal(err)
 	}
-	var report stopwatt.DriveReport
-	for line := range strings.Lines(string(out)) {
-		if err := json.Unmarshal([]byte(line), &report); err != nil || report.Failure != "" {
-			b.Fatal(err, report.Failure)
-		}
-	}
-	result := report.Result
-	if len(result.Errors) > 0 {
-		b.Fatal(result.FirstErrors)
-	}
-	n := float64(result.Requests)
-	return figures{perSecond: n / result.Window.Duration().Seconds(), cpuSeconds: result.CPU.Seconds() / n}
+	return number(b, regexp.MustCompile(`VmHWM:\s+(\d+) kB`), status) * 1024
 }
 
-var wrkRequests = regexp.MustCompile(`(\d+) requests in `)
-var wrkRate = regexp.MustCompile(`Requests/sec: +([0-9.]+)`)
+// number finds a number in what a tool prints.
+func number(b *testing.B, pattern *regexp.Regexp, text []byte) float64 {
+	b.Helper()
+	found := pattern.FindSubmatch(text)
+	if found == nil {
+		b.Fatalf("no %v in %s", pattern, text)
+	}
+	n, err := strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+// tool runs a tool and understands what it prints.
+func (c contest) tool(b *testing.B, stdin, requests, rate, program string, args ...string) figures {
+	b.Helper()
+	command := c.command(program, args...)
+	command.Stdin = strings.NewReader(stdin)
+	out, err := command.Output()
+	if err != nil {
+		b.Fatal(program, err)
+	}
+	used := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+	n := number(b, regexp.MustCompile(requests), out)
+	return figures{perSecond: number(b, regexp.MustCompile(rate), out), cpuSeconds: used.Seconds() / n}
+}
 
 func (c contest) driveWrk(b *testing.B) figures {
-	b.Helper()
 	threads := Epoll{}.threads(c.users) // as many as ours
 	if c.pinned {
 		threads = 1
 	}
-	args := []string{"-t" + strconv.Itoa(threads), "-c" + strconv.Itoa(c.users), "-d1s"}
+	args := []string{"-t" + strconv.Itoa(threads), "-c" + strconv.Itoa(c.users), "-d1s", c.url()}
 	if c.closing {
 		args = append(args, "-H", "Connection: close")
 	}
-	command := c.command(c.wrk, append(args, "http://"+c.address+c.path)...)
-	out, err := command.Output()
+	return c.tool(b, "", `(\d+) requests in `, `Requests/sec: +([0-9.]+)`, "wrk", args...)
+}
+
+func (c contest) driveAb(b *testing.B) figures {
+	args := []string{"-q", "-c", strconv.Itoa(c.users), "-t", "1", "-n", "100000000", c.url()}
+	if !c.closing {
+		args = append([]string{"-k"}, args...)
+	}
+	return c.tool(b, "", `Complete requests: +(\d+)`, `Requests per second: +([0-9.]+)`, "ab", args...)
+}
+
+func (c contest) driveSiege(b *testing.B) figures {
+	settings := filepath.Join(b.TempDir(), "siegerc")
+	connection := map[bool]string{true: "close", false: "keep-alive"}[c.closing]
+	text := "verbose = false\nlogging = false\njson_output = true\nbenchmark = true\nlimit = 255\nparser = false\nconnection = " + connection + "\n"
+	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	return c.tool(b, "", `"transactions":\s+(\d+)`, `"transaction_rate":\s+([0-9.]+)`, "siege", "-R", settings, "-c", strconv.Itoa(c.users), "-t", "1S", "-b", c.url())
+}
+
+func (c contest) driveH2load(b *testing.B) figures {
+	return c.tool(b, "", `requests: \d+ total, \d+ started, (\d+) done`, `finished in [^,]+, ([0-9.]+) req/s`, "h2load", "--h1", "-c", strconv.Itoa(c.users), "-D", "1", c.url())
+}
+
+// driveVegeta counts the CPU time of the attack alone: what it found is reported
+// by another process.
+func (c contest) driveVegeta(b *testing.B) figures {
+	results := filepath.Join(b.TempDir(), "results")
+	attack := c.command("vegeta", "attack", "-rate", "0", "-max-workers", strconv.Itoa(c.users), "-duration", "1s", "-max-body", "0",
+		fmt.Sprintf("-keepalive=%v", !c.closing), "-output", results)
+	attack.Stdin = strings.NewReader("GET " + c.url() + "\n")
+	if out, err := attack.CombinedOutput(); err != nil {
+		b.Fatalf("vegeta: %v\n%s", err, out)
+	}
+	report, err := exec.Command("vegeta", "report", "-type", "json", results).Output()
 	if err != nil {
 		b.Fatal(err)
 	}
-	n, err1 := strconv.ParseFloat(string(wrkRequests.FindSubmatch(out)[1]), 64)
-	rate, err2 := strconv.ParseFloat(string(wrkRate.FindSubmatch(out)[1]), 64)
-	if err1 != nil || err2 != nil {
-		b.Fatalf("wrk says %s", out)
-	}
-	used := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	return figures{perSecond: rate, cpuSeconds: used.Seconds() / n}
+	used := attack.ProcessState.UserTime() + attack.ProcessState.SystemTime()
+	n := number(b, regexp.MustCompile(`"requests":(\d+)`), report)
+	return figures{perSecond: number(b, regexp.MustCompile(`"throughput":([0-9.]+)`), report), cpuSeconds: used.Seconds() / n}
 }

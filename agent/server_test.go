@@ -156,10 +156,15 @@ func orderFor(address string) stopwatt.DriveOrder {
 const serveVariable = "STOPWATT_TEST_SERVE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serveVariable) == "" {
+	var err error
+	switch {
+	case os.Getenv(truthVariable) != "":
+		err = serveTruth(os.Getenv(truthVariable) == "stalls")
+	case os.Getenv(serveVariable) != "":
+		err = Serve(contextUntilEOF(os.Stdin), "127.0.0.1:0", func(address string) { fmt.Println(address) })
+	default:
 		os.Exit(m.Run())
 	}
-	err := Serve(contextUntilEOF(os.Stdin), "127.0.0.1:0", func(address string) { fmt.Println(address) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
