@@ -40,8 +40,8 @@ func freeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// program runs a server until the test ends.
-func program(t testing.TB, name string, args ...string) {
+// runServer runs a server until the test ends.
+func runServer(t testing.TB, name string, args ...string) {
 	t.Helper()
 	command := exec.Command(name, args...)
 	command.Stderr = os.Stderr
@@ -76,7 +76,7 @@ func nginx(t testing.TB, sizes map[string]int) (address, log string) {
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	program(t, "nginx", "-c", file, "-p", folder, "-e", "stderr")
+	runServer(t, "nginx", "-c", file, "-p", folder, "-e", "stderr")
 	return address, log
 }
 
@@ -152,7 +152,7 @@ func TestNodeCountsWhatTheDriverCounts(t *testing.T) {
 	need(t, "node")
 	address := freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	program(t, "node", "-e", nodeServer, port)
+	runServer(t, "node", "-e", nodeServer, port)
 	order := orderFor(address)
 	if _, err := ready(t.Context(), order); err != nil {
 		t.Fatal(err)
