@@ -19,14 +19,17 @@ const (
 type DriveOrder struct {
 	Address string // host:port, or unix:PATH
 	TLS     *TLS   `json:",omitempty"`
-	Request Request
-	Expect  Expect
-	Others  []Ask  `json:",omitempty"` // asked beside Request
-	InOrder bool   `json:",omitempty"`
-	Data    *Data  `json:",omitempty"`
-	Seed    uint64 `json:",omitempty"` // of all that is drawn: gaps, requests, rows
-	Load    Load
-	Warmup  time.Duration
+	// Connects has a connection that is taken count as the right answer. Nothing
+	// can be driven then.
+	Connects bool `json:",omitempty"`
+	Request  Request
+	Expect   Expect
+	Others   []Ask  `json:",omitempty"` // asked beside Request
+	InOrder  bool   `json:",omitempty"`
+	Data     *Data  `json:",omitempty"`
+	Seed     uint64 `json:",omitempty"` // of all that is drawn: gaps, requests, rows
+	Load     Load
+	Warmup   time.Duration
 	// ReadyWithin bounds the waiting for the first right answer. The same wrong
 	// answer for 2 s ends it sooner, unless its status is 503, "not yet".
 	ReadyWithin time.Duration

@@ -1,5 +1,11 @@
 package stopwatt
 
+import "slices"
+
+// Driven are the metrics that a driver tells of any load; a tool that drives in
+// its place tells some of them.
+var Driven = slices.Concat(asked, ofDriver)
+
 // paced are the metrics that only an open load has.
 var paced = []Metric{
 	{"service_mean", "s", Less, windowDriven, "Of an open load: mean time from a request's first byte written (with `connection: close`, from connect) to its answer's last byte read. What latency has beyond it was spent waiting to be sent."},

@@ -85,7 +85,10 @@ type Workload struct {
 type HTTP struct {
 	Port   int    // 0 when Socket is set
 	Socket string `json:",omitempty"` // path of a Unix socket in the server's container
-	TLS    *TLS   `json:",omitempty"` // nil: plain text
+	// Connects says that the server is ready when it takes a connection: it need
+	// not speak HTTP, and only a Tool can drive it. Request and Expect are empty.
+	Connects bool `json:",omitempty"`
+	TLS      *TLS `json:",omitempty"` // nil: plain text
 	// Request and Expect are the first of what is asked, and what readiness is
 	// asked by; Others are asked beside it.
 	Request     Request
@@ -150,6 +153,7 @@ type Load struct {
 	Stages   []Stage       `json:",omitempty"` // of an open load; together they last For
 	Poisson  bool          `json:",omitempty"` // open: gaps are drawn from an exponential distribution; else they are equal
 	Find     *Find         `json:",omitempty"` // search the highest rate first, and drive at that
+	Tool     *Tool         `json:",omitempty"` // another program drives; then nothing else of a Load is set but Timeout
 	Close    bool          // a new connection for every request
 	Timeout  time.Duration // for one answer
 }
@@ -186,6 +190,19 @@ type Find struct {
 	While []Promise
 	Probe time.Duration // how long each rate is tried
 }
+
+// A Tool is a program that drives load in place of stopwatt's own driver: a load
+// generator in a container of its own, in the server's network namespace, read as
+// a harness is. In its arguments {address} stands for the server's host:port, and
+// {url} for the URL of the first request.
+type Tool struct {
+	Harness
+	Image string // a reference to pull
+}
+
+// ToolImage is what the image of a workload's tool is called among a run's
+// images. No implementation can be called like that.
+func ToolImage(workload string) string { return "driver of " + workload }
 
 // A Promise bounds a latency, counted from when a request was due.
 type Promise struct {

@@ -14,8 +14,9 @@ const (
 	// A load that is to last longer is kept in longer parts.
 	longestCourse = 600
 	// courseRoom is how many bytes of encoded histograms a course has room for
-	// at once; most seconds take less than 2 KiB.
+	// at once, and secondRoom for one: most seconds take less than 2 KiB.
 	courseRoom = 64 << 10
+	secondRoom = 2 << 10
 )
 
 // A course is what one thread counted, second by second. Its memory is made
@@ -98,7 +99,7 @@ func seconds(courses []*course) []stopwatt.Second {
 			}
 		}
 		if latency.Count() > 0 {
-			all[i].Latency, _ = latency.AppendBinary(nil) // it cannot fail
+			all[i].Latency, _ = latency.AppendBinary(make([]byte, 0, secondRoom)) // it cannot fail
 		}
 	}
 	return all

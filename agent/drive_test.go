@@ -274,8 +274,9 @@ func TestNothingIsAllocatedPerRequest(t *testing.T) {
 			few := allocations(t, order)
 			order.Load.Requests = 2000
 			many := allocations(t, order)
-			// The runtime itself allocates a little now and then.
-			if many > few+100 {
+			// The runtime itself allocates a little now and then, and so does the
+			// result for each second.
+			if many > few+200 {
 				t.Errorf("%d allocations for %d requests, %d for 40", many, 4*2000, few)
 			}
 		})

@@ -18,6 +18,9 @@ import (
 // out nothing that this refuses.
 func CheckOrder(order stopwatt.DriveOrder) error {
 	faults := []error{checkAddress(order.Address)}
+	if order.Connects {
+		return errors.Join(append(faults, complain(order.Load.Timeout <= 0, "timeout %v; every answer needs a bound", order.Load.Timeout))...)
+	}
 	for _, ask := range order.Asks() {
 		faults = append(faults, checkRequest(ask.Request), checkExpect(ask.Expect))
 	}
@@ -34,6 +37,9 @@ func CheckOrder(order stopwatt.DriveOrder) error {
 func checkDriven(order stopwatt.DriveOrder) error {
 	if err := CheckOrder(order); err != nil {
 		return err
+	}
+	if order.Connects {
+		return errors.New("a server that only connects cannot be asked anything")
 	}
 	return complain(order.Load.Open() && len(order.Load.Stages) == 0, "the rate to drive at has not been found yet")
 }

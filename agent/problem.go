@@ -44,6 +44,9 @@ func judgeBy(r reply, order stopwatt.DriveOrder, expect stopwatt.Expect) *proble
 	if r.err != nil {
 		return judgeError(r, order)
 	}
+	if order.Connects {
+		return nil
+	}
 	if r.status != expect.Status {
 		return judgeStatus(r, expect.Status)
 	}

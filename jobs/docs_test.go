@@ -42,6 +42,7 @@ func sections() []section {
 		sectionOf("load", loadRows),
 		sectionOf("stage", stageRows),
 		sectionOf("while", whileRows),
+		sectionOf("tool", toolRows),
 		sectionOf("command", commandRows),
 		sectionOf("shell", shellRows),
 		sectionOf("repeat", repeatRows),

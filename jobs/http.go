@@ -64,7 +64,9 @@ func (r *reader) http(at node, to *stopwatt.HTTP) {
 		r.fault(at.owner, "http has both request and requests; remove one")
 	case at.has("requests") && at.has("expect"):
 		r.fault(at.owner, "http has both requests and expect; write expect in each of requests")
-	case none(at, known, "request", "requests"):
+	case to.Connects && (at.has("request") || at.has("requests") || at.has("data") || at.has("tls")):
+		r.fault(at.owner, "http has both ready: connect and something to ask; remove one")
+	case !to.Connects && none(at, known, "request", "requests"):
 		r.fault(at.owner, "http has no request; write request: {method: GET, path: /}")
 	}
 	r.composed(at, *to)

@@ -34,6 +34,7 @@ type load struct {
 	probe      time.Duration
 	connection string
 	timeout    time.Duration
+	tool       *stopwatt.Tool
 }
 
 var loadRows = []row[load]{
@@ -69,7 +70,18 @@ var loadRows = []row[load]{
 		func(r *reader, at node, to *load) {
 			r.duration(at, "timeout", &to.timeout, time.Millisecond, time.Hour)
 		}},
+	{word{key: "tool", kind: "[tool]", absent: "stopwatt's own driver", doc: "Another program that drives the load: `wrk`, `k6`, or one of your own. Then no other key but `timeout` stands beside it. See [load.md](load.md)."},
+		func(r *reader, at node, to *load) {
+			to.tool = new(stopwatt.Tool)
+			whole(r, at, "tool", toolRows, to.tool)
+			r.numberOnly(at, to.tool.Harness)
+		}},
 }
+
+var toolRows = append([]row[stopwatt.Tool]{
+	{word{key: "image", kind: "text", example: "image: and a reference", doc: "The image that the tool runs in; it is pulled unless it is there. The container joins the server's network and has no other."},
+		func(r *reader, at node, to *stopwatt.Tool) { r.text(at, "image", &to.Image, isImage) }},
+}, rowsOver(harnessRows, func(t *stopwatt.Tool) *stopwatt.Harness { return &t.Harness })...)
 
 var stageRows = []row[stopwatt.Stage]{
 	{word{key: "rate", kind: "rate", absent: "`from` and `to` are given", doc: "The rate of a step, like `2000/s`."},
@@ -163,6 +175,10 @@ func (r *reader) stage(at node) {
 
 func (r *reader) load(at node, to *load) {
 	whole(r, at, "load", loadRows, to)
+	if at.has("tool") {
+		r.toolAlone(at, *to)
+		return
+	}
 	r.fitting(at, "load")
 	known := keysOf(loadRows)
 	switch {
@@ -181,6 +197,18 @@ func (r *reader) load(at node, to *load) {
 		r.fault(at.owner, "load has arrivals and no rate; write rate: 2000/s, or remove it")
 	case to.open() && at.has("think"):
 		r.fault(at.owner, "load has both think and %s; users think in closed loads only, remove one", firstOf(at, "rate", "stages", "find"))
+	}
+}
+
+// toolAlone checks that nothing is said beside a tool that the tool does not heed.
+func (r *reader) toolAlone(at node, to load) {
+	for _, e := range at.entries {
+		if e.key != "tool" && e.key != "timeout" && slices.Contains(keysOf(loadRows), e.key) {
+			r.fault(e.at, "load has both tool and %s, which the tool does not heed; say it in the tool's arguments", e.key)
+		}
+	}
+	if to.tool != nil && len(to.tool.Run) == 0 && len(r.faults) == 0 {
+		r.fault(at.owner, "tool has nothing to run; write run: [wrk, -t1, -c4, -d5s, --latency, \"{url}\"]")
 	}
 }
 
@@ -204,6 +232,9 @@ func firstOf(at node, keys ...string) string {
 // under returns the load, overridden by what a profile says. What decides the
 // model, closed or open, only a workload says.
 func (l load) under(over load) stopwatt.Load {
+	if l.tool != nil { // which no profile changes
+		return stopwatt.Load{Tool: l.tool, Timeout: cmp.Or(over.timeout, l.timeout)}
+	}
 	requests, lasting := cmp.Or(over.requests, l.requests), cmp.Or(over.lasting, l.lasting)
 	switch {
 	case l.open():

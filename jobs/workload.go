@@ -69,6 +69,12 @@ var httpRows = []row[stopwatt.HTTP]{
 			to.TLS = &stopwatt.TLS{}
 			whole(r, at, "tls", tlsRows, to.TLS)
 		}},
+	{word{key: "ready", kind: "text", fallback: "answer", doc: "When the server is ready: with its first right `answer`; or when it takes the first connection, `connect`. The latter needs no request, and a `tool` that drives: so servers are measured that speak no HTTP."},
+		func(r *reader, at node, to *stopwatt.HTTP) {
+			var word string
+			r.choice(at, "ready", &word, "answer", "connect")
+			to.Connects = word == "connect"
+		}},
 	{word{key: "ready-within", kind: "duration", fallback: "30s", doc: "How long the server may take from its start to its first right answer, at most an hour. A wrong answer that stays the same for 2 s ends the waiting, unless its status is 503."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			r.duration(at, "ready-within", &to.ReadyWithin, time.Millisecond, time.Hour)
@@ -149,11 +155,26 @@ func (r *reader) oneKind(at node, noun string) {
 		r.fault(at.owner, "%s has both %s and %s; make two workloads of it", noun, kinds[0], kinds[1])
 	case none(at, known, "http", "command", "harness"):
 		r.fault(at.owner, "%s says nothing to do; write http: {port: 8080, request: {path: /}}, command: {run: [program]} or harness: {run: [program], format: go}", noun)
+	case connects(at) && !driven(at):
+		r.fault(at.owner, "%s is ready when it connects, and has no tool that drives it; write load: {tool: {image: …, run: […], format: …}}", noun)
 	case at.has("http") && none(at, known, "load"):
 		r.fault(at.owner, "%s has no load; write load: {users: 4, for: 10s}", noun)
 	case at.has("load") && !at.has("http") && len(kinds) > 0:
 		r.fault(at.owner, "%s has a load, which only http workloads have; remove it", noun)
 	}
+}
+
+// connects tells whether a workload's server need not speak HTTP.
+func connects(at node) bool {
+	http, _ := at.get("http")
+	ready, _ := http.get("ready")
+	return ready.text == "connect"
+}
+
+// driven tells whether a tool drives a workload's load.
+func driven(at node) bool {
+	load, _ := at.get("load")
+	return load.has("tool")
 }
 
 // under returns the workload, its load or repetitions overridden by what a

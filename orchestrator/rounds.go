@@ -65,6 +65,7 @@ func (o Orchestrator) one(ctx context.Context, bench Trials, run stopwatt.Run, p
 		Implementation: implementation,
 		Workload:       workload,
 		Image:          run.Images[planned.Case.Implementation],
+		Tool:           run.Images[stopwatt.ToolImage(workload.Name)],
 		Warmup:         run.Settings.Plan.Warmup,
 		Seed:           run.Seed + uint64(planned.Round),
 		Idle:           idlePowers(run),

@@ -35,6 +35,7 @@ func driveOrder(order Order) stopwatt.DriveOrder {
 	return stopwatt.DriveOrder{
 		Address:     net.JoinHostPort("127.0.0.1", strconv.Itoa(http.Port)),
 		TLS:         http.TLS,
+		Connects:    http.Connects,
 		Request:     http.Request,
 		Expect:      http.Expect,
 		Others:      http.Others,

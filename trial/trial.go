@@ -88,6 +88,7 @@ type Order struct {
 	Implementation stopwatt.Implementation
 	Workload       stopwatt.Workload
 	Image          stopwatt.Image
+	Tool           stopwatt.Image // that drives, where the workload names one
 	Warmup         time.Duration
 	Seed           uint64               // of what the driver draws; alike for all cases of a round
 	Idle           []stopwatt.IdlePower // that is taken off gross energy
@@ -106,8 +107,11 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 	b.parents = &parents{of: b.Parents, position: order.Position}
 	defer b.parents.remove(ctx)
 	measure := b.measure
-	if order.Workload.HTTP == nil {
+	switch {
+	case order.Workload.HTTP == nil:
 		measure = b.measureProgram
+	case order.Workload.Load.Tool != nil:
+		measure = b.measureByTool
 	}
 	err := measure(ctx, order, &trial)
 	switch {

@@ -82,6 +82,8 @@ func plural(n int, thing string) string {
 func loadText(load stopwatt.Load) string {
 	text := fmt.Sprintf("%d users × %d requests", load.Users, load.Requests)
 	switch {
+	case load.Tool != nil:
+		return "driven by " + programText(load.Tool.Program)
 	case load.Find != nil:
 		text = fmt.Sprintf("the highest rate is searched, then driven for %s, at most %d connections", duration(load.For), load.Users)
 	case load.Open():
@@ -113,6 +115,9 @@ func timeText(suite stopwatt.Suite, cases []stopwatt.Case) string {
 		workload, _ := suite.Workload(each.Workload)
 		if workload.HTTP == nil {
 			return "unknown until round 1 has been measured: programs end when they are done"
+		}
+		if workload.Load.Tool != nil {
+			return "unknown until round 1 has been measured: tools end when they are done"
 		}
 		if workload.Load.Find != nil {
 			return "unknown: the highest rate is searched in as many probes as it takes"

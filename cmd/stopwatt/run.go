@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -289,7 +290,20 @@ func needed(suite stopwatt.Suite, cases []stopwatt.Case) []stopwatt.Implementati
 			}
 		}
 	}
-	return implementations
+	return append(implementations, tools(suite, cases)...)
+}
+
+// tools are what drives load in place of the agent, to be pulled as
+// implementations are.
+func tools(suite stopwatt.Suite, cases []stopwatt.Case) []stopwatt.Implementation {
+	var tools []stopwatt.Implementation
+	for _, workload := range suite.Workloads {
+		chosen := func(c stopwatt.Case) bool { return c.Workload == workload.Name }
+		if tool := workload.Load.Tool; tool != nil && slices.ContainsFunc(cases, chosen) {
+			tools = append(tools, stopwatt.Implementation{Name: stopwatt.ToolImage(workload.Name), Image: tool.Image})
+		}
+	}
+	return tools
 }
 
 // buildFailed says what an image that cannot be had means for the exit status:
