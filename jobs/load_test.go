@@ -94,6 +94,16 @@ func TestSeveralRequestsWithValues(t *testing.T) {
 	}
 }
 
+func TestToolsThatDrive(t *testing.T) {
+	t.Parallel()
+	got := asked(t, "{port: 6379, ready: connect}", `{tool: {image: "redis:7", run: [redis-benchmark, -p, "6379", --csv], format: json, timeout: 1m}}`, "short")
+	want := stopwatt.Load{Timeout: 10 * time.Second, Tool: &stopwatt.Tool{Image: "redis:7", Harness: stopwatt.Harness{Format: "json",
+		Program: stopwatt.Program{Run: []string{"redis-benchmark", "-p", "6379", "--csv"}, OKExit: []int{0}, Timeout: time.Minute}}}}
+	if diff := cmp.Diff(want, got.Load); diff != "" || !got.HTTP.Connects || got.HTTP.Request.Path != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestServersThatSpeakTLS(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]stopwatt.TLS{"{}": {}, "{name: example.org, verify: true}": {Name: "example.org", Verify: true}} {

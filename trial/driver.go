@@ -42,7 +42,7 @@ func driveOrder(order Order) stopwatt.DriveOrder {
 		InOrder:     http.InOrder,
 		Data:        http.Data,
 		Seed:        order.Seed,
-		Load:        order.Workload.Load,
+		Load:        driverLoad(order.Workload.Load),
 		Warmup:      order.Warmup,
 		ReadyWithin: http.ReadyWithin,
 	}
@@ -107,4 +107,13 @@ func (d *driver) askResult(ctx context.Context, ended func()) (*stopwatt.DriveRe
 		err = errors.New("drive: the driver reported nothing")
 	}
 	return report.Result, err
+}
+
+// driverLoad is what the driver drives: where a tool does that in its place,
+// nothing, but it asks once at a time.
+func driverLoad(load stopwatt.Load) stopwatt.Load {
+	if load.Tool == nil {
+		return load
+	}
+	return stopwatt.Load{Users: 1, Requests: 1, Timeout: load.Timeout}
 }
