@@ -22,18 +22,19 @@ demo: installed bin/stopwatt
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" bin/stopwatt run suites/web-servers --profile short
 
 # Every test, those that need Docker and Postgres too. Last and alone those that
-# play a machine in real time, which others' load would disturb.
+# play a machine or a server in real time, which others' load would disturb.
 test: installed
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 60m ./...
 	STOPWATT_QUIET=yes go test -count=1 -p 1 -run Joules ./meter ./cmd/stopwatt
+	STOPWATT_QUIET=yes go test -count=1 -run ServersOwnLog ./agent
 
 # What a new machine lacks beyond Go, git and Docker.
 installed:
 	.ci/install
 
 # Ratios measured side by side in one run: what a trial costs beside docker run,
-# the driver beside wrk, ab, siege, h2load and vegeta where they are installed, the sampler. Last the simulated table of verdicts, which
-# takes an hour of one core.
+# the driver beside wrk, ab, siege, h2load and vegeta where they are installed, the
+# sampler. Last the simulated table of verdicts, which takes an hour of one core.
 bench: installed
 	go test -run '^$$' -bench 'BenchmarkTrialOverhead' -benchtime 1x ./cmd/stopwatt
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
