@@ -29,6 +29,7 @@ type importFlags struct {
 	suite           string
 	implementations []string
 	baseline        string
+	workload        string
 	machine         string
 	source          string
 	date            string
@@ -54,7 +55,7 @@ Formats: ` + strings.Join(harness.Names(), ", ") + `.
 See docs/harness.md.`,
 		Example: `  stopwatt import --suite types --source https://example.org/issue rholang-types.csv
   stopwatt import --suite types --commit 3f2a901 --names 'strip: ^rholangn?\.' old.json new.json
-  stopwatt import --suite hello --machine odroid-h3 --implementation go wrk.txt`,
+  stopwatt import --suite hello --machine odroid-h3 --workload send-file go.txt rust.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return askedWrongly(errors.New("import needs a file\nusage: stopwatt import FILE..."))
@@ -66,6 +67,7 @@ See docs/harness.md.`,
 	verb.Flags().StringVar(&flags.suite, "suite", "", "suite that the results are of (default: the first file's name)")
 	verb.Flags().StringArrayVar(&flags.implementations, "implementation", nil,
 		"`NAME` of the implementation that a file is of, once for each file (default: the file's name, or the CSV's column)")
+	verb.Flags().StringVar(&flags.workload, "workload", "", "`NAME` of what was measured, where a format names no benchmark (default: the format)")
 	verb.Flags().StringVar(&flags.baseline, "baseline", "", "implementation that the others are shown against (default: the first)")
 	verb.Flags().StringVar(&flags.machine, "machine", "", "`NAME` of the machine that measured (default: the CSV's column, or unnamed)")
 	verb.Flags().StringVar(&flags.source, "source", "", "`URL` where the figures come from (default: the files' names)")
@@ -187,7 +189,7 @@ func importFile(file string, text []byte, flags importFlags, options harness.Opt
 	if format == "" {
 		return harness.Results{}, fmt.Errorf("%s: its look tells no format; name it with --format, one of %s", file, strings.Join(harness.Names(), ", "))
 	}
-	options.File, options.Name = file, baseName(file)
+	options.File, options.Name = file, cmp.Or(flags.workload, format)
 	benchmarks, err := harness.Read(format, text, options)
 	if err == nil && format == "csv" {
 		err = flags.contradict(file, benchmarks)
