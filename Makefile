@@ -34,7 +34,8 @@ installed:
 
 # Ratios measured side by side in one run: what a trial costs beside docker run,
 # the driver beside wrk, ab, siege, h2load and vegeta where they are installed, the
-# sampler. Last the simulated table of verdicts, which takes an hour of one core.
+# sampler. Last the simulated table of verdicts, which takes half an
+# hour of one core.
 bench: installed
 	go test -run '^$$' -bench 'BenchmarkTrialOverhead' -benchtime 1x ./cmd/stopwatt
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent

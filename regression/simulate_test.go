@@ -262,6 +262,31 @@ func TestSimulatedChangesOfTheThreshold(t *testing.T) {
 	}
 }
 
+func TestSimulatedIntervalsCoverTheChange(t *testing.T) {
+	t.Parallel()
+	for _, noise := range []noise{logNormal, outliers, bimodal, drifting} {
+		t.Run(noise.name, func(t *testing.T) {
+			t.Parallel()
+			const runs, rounds, change = 4000, 20, 0.03
+			random := rand.New(rand.NewPCG(5, 11))
+			draw, covered, beside := noise.draw(0.01, random), 0, 0
+			for range runs {
+				pairs := measure(nil, stopwatt.Wanted{First: 1, Last: rounds}, draw, math.Log1p(change), random)
+				i := pairsOf(pairs, 1, rounds).interval((1 - confidence) / 2)
+				if i.Low <= 1+change && 1+change <= i.High {
+					covered++
+				}
+				if i.Value < i.Low || i.Value > i.High || i.Confidence < confidence {
+					beside++
+				}
+			}
+			if share := float64(covered) / runs; share < confidence-3*math.Sqrt(confidence*(1-confidence)/runs) || beside > 0 {
+				t.Errorf("%.4f of the intervals cover the change; %d do not hold their estimate", share, beside)
+			}
+		})
+	}
+}
+
 // BenchmarkVerdicts prints the table of false alarms and power beside the simple
 // rules of other trackers, on the first comparison's first twelve rounds. There are
 // as many runs a row as -benchtime says: 10000x.
@@ -283,7 +308,7 @@ func BenchmarkVerdicts(b *testing.B) {
 	for _, e := range rows {
 		table += e.simulate(b.N, 4).row(e)
 	}
-	b.Log(table)
+	fmt.Print("\n", table) // a log would be cut short
 }
 
 // row is a line of the table.
