@@ -19,8 +19,7 @@ type SteadyRule struct {
 	// Tolerance is how much a level may differ from the last one, relative to
 	// it, and still be the same. Default 0.05.
 	Tolerance float64
-	// Level is the chance that a steady stretch is called late or never. Default
-	// 0.001.
+	// Level is the largest family-wise p of a change of level. Default 0.0001.
 	Level float64
 }
 

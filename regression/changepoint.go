@@ -90,7 +90,7 @@ func pooled(points []stopwatt.SeriesPoint) []stopwatt.SeriesPoint {
 func findChanges(points []stopwatt.SeriesPoint, rule stopwatt.ChangeRule) stopwatt.ChangeSearch {
 	search := stopwatt.ChangeSearch{Machine: points[0].Machine, Points: pooled(points)}
 	search.Boundaries = boundariesOf(search.Points)
-	d := newDivision(valuesOf(search.Points))
+	d := newDivision(valuesOf(search.Points), priorOfRuns)
 	d.smallest = rule.Smallest
 	for _, c := range d.search(rule.Suspect) {
 		search.ChangePoints = append(search.ChangePoints, d.changePoint(c, search.Points))

@@ -28,6 +28,7 @@ type division struct {
 	centre   float64
 	sums     moments
 	energies *energies
+	prior    float64 // the autocorrelation that is taken before the values say any
 	noise    float64 // standard deviation of a value round its level
 	excess   float64 // by how much autocorrelation multiplies the variance of a mean
 	family   float64 // how many independent tests the search amounts to
@@ -45,7 +46,7 @@ type place struct {
 }
 
 // newDivision makes ready for a search in finite values.
-func newDivision(values []float64) division {
+func newDivision(values []float64, prior float64) division {
 	largest := largestOf(values)
 	scaled := make([]float64, len(values))
 	for i, x := range values {
@@ -66,7 +67,8 @@ func newDivision(values []float64) division {
 		centre:   middle * largest,
 		sums:     momentsOf(calmed),
 		energies: newEnergies(calmed),
-		excess:   excessOf(priorAutocorrelation),
+		prior:    prior,
+		excess:   excessOf(prior),
 		family:   familyOf(len(values)),
 	}
 }
@@ -110,7 +112,7 @@ func familyOf(n int) float64 {
 func (d *division) search(level float64) []place {
 	candidates := d.candidates()
 	for _, hearing := range []float64{lenient * level, level} {
-		noise, r := noiseOf(d.values, d.cuts(candidates, hearing))
+		noise, r := noiseOf(d.values, d.cuts(candidates, hearing), d.prior, d.drift)
 		d.noise, d.excess = noise, excessOf(r)
 	}
 	return d.merge(d.placed(d.cuts(candidates, lenient*level)), level)

@@ -210,8 +210,8 @@ func smallestInTwenty(n int) float64 {
 	r := rand.New(rand.NewPCG(20, uint64(n)))
 	ps := make([]float64, 1000)
 	for i := range ps {
-		d := newDivision(process(r, n, 0, 0))
-		d.noise, d.excess = noiseOf(d.values, nil)
+		d := newDivision(process(r, n, 0, 0), priorOfRuns)
+		d.noise, d.excess = noiseOf(d.values, nil, priorOfRuns, false)
 		d.excess = excessOf(d.excess)
 		ps[i] = 1
 		for _, c := range d.candidates() {

@@ -48,7 +48,7 @@ func nearer(points []stopwatt.SeriesPoint, to, than stopwatt.Level) int {
 // Withhold withholds the change points of searches that lie where the control
 // shifted on the same machine: where its change points, whatever their state, may
 // lie among the same commits. What then changed beside the machine shows in the
-// relation to the control.
+// relation to the control, see Relate.
 func Withhold(searches, control []stopwatt.ChangeSearch) []stopwatt.ChangeSearch {
 	held := slices.Clone(searches)
 	for i := range held {

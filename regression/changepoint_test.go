@@ -143,7 +143,7 @@ func TestEveryPlaceStandsBetweenItsNeighbours(t *testing.T) {
 			}
 			values[i] += level
 		}
-		d := newDivision(values)
+		d := newDivision(values, priorOfRuns)
 		places := d.search(0.05)
 		merges += len(d.cuts(d.candidates(), lenient*0.05)) - len(places)
 		for i, c := range places {
