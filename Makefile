@@ -41,8 +41,8 @@ bench: installed
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
 	go test -run '^$$' -bench . ./meter
 	go test -run '^$$' -bench Verdicts -benchtime 10000x -timeout 3h ./regression
-	go test -run '^$$$$' -bench ChangePoints -benchtime 1x -timeout 3h ./regression
-	go test -run '^$$$$' -bench FindChanges ./regression
+	go test -run '^$$' -bench ChangePoints -benchtime 1x -timeout 3h ./regression
+	go test -run '^$$' -bench FindChanges ./regression
 
 lint:
 	test -z "$$(gofmt -l .)"
