@@ -21,7 +21,8 @@ import (
 // commit did it, and it is not found.
 //
 // At least three commits must lie on each side. A change that coincides with
-// another epoch of the machine is withheld. It takes about n·log² n steps.
+// another epoch of the machine is withheld. It takes about n·log² n steps. How
+// often it errs is told in docs/changes.md.
 func FindChanges(series stopwatt.Series, rule stopwatt.ChangeRule) []stopwatt.ChangeSearch {
 	rule = withDefaults(rule)
 	var searches []stopwatt.ChangeSearch

@@ -96,7 +96,7 @@ func excessOf(autocorrelation float64) float64 {
 // level divided by the p that the best place of a series without change falls
 // below so often. By simulation with independent normal values, at levels from
 // 0.2 to 0.005, it is 5 for 20, 30 for 50, 100 for 100, 300 for 200 and 800 for
-// 400 values; BenchmarkFamily prints it.
+// 400 values; BenchmarkChangePoints prints it.
 func familyOf(n int) float64 {
 	return max(math.Pow(float64(n), 1.5)/10, 1)
 }
