@@ -178,9 +178,12 @@ type Judgement struct {
 	Wanted []Wanted
 	// Confirming tells that Wanted are fresh pairs of suspects.
 	Confirming bool
-	// Stopped says why what is wanted was not measured; empty when it will be, or
-	// nothing is wanted.
+	// Stopped says why no more was measured although something was undecided; empty
+	// when nothing more could have been.
 	Stopped string `json:",omitempty"`
+	// Notes are what base and head differ in beside the change, in words: packages
+	// that were installed on another day, what could not be built.
+	Notes []string `json:",omitempty"`
 }
 
 // Wanted are rounds of one case that a judgement asks for, the first and the last

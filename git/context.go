@@ -11,6 +11,9 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
+// ErrNoFolder is returned for a folder that a past commit does not have.
+var ErrNoFolder = errors.New("there was no such folder")
+
 // Context returns a folder of the checkout as a build context.
 //
 // With an empty ref it is the folder as it is on disk: the tracked files and
@@ -113,7 +116,7 @@ func (r *Repo) fill(ctx context.Context, t *tree, sha, below, temporary string) 
 	}
 	info, err := os.Lstat(t.folder)
 	if err != nil || !info.IsDir() {
-		return fmt.Errorf("there was no such folder")
+		return ErrNoFolder
 	}
 	t.names, err = everything(t.folder)
 	return err

@@ -27,7 +27,7 @@ func (h Host) Settle(ctx context.Context, earlier stopwatt.MachineReading, atMos
 			return waited(), last, err
 		}
 		now := h.Reading()
-		if calm(last, now) && cool(earlier, now) {
+		if calm(last, now) && Cooled(earlier, now) {
 			return waited(), now, nil
 		}
 		last = now
@@ -41,8 +41,9 @@ func calm(before, after stopwatt.MachineReading) bool {
 	return reason == "" && float64(cpu.Busy()) <= quietShare*float64(cpu.All())
 }
 
-// cool tells whether the hottest CPU is hardly warmer than it was.
-func cool(earlier, now stopwatt.MachineReading) bool {
+// Cooled tells whether the hottest CPU is hardly warmer than it was at an earlier
+// reading. A temperature that cannot be read is not waited for.
+func Cooled(earlier, now stopwatt.MachineReading) bool {
 	if earlier.Absent["Temperature"] != "" || now.Absent["Temperature"] != "" {
 		return true
 	}

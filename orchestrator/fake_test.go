@@ -43,6 +43,7 @@ type audience struct {
 	begun, ended  int
 	planned, runs int
 	idles         int
+	looks         int
 }
 
 func (a *audience) Planned(run stopwatt.Run, done int) {
@@ -50,6 +51,7 @@ func (a *audience) Planned(run stopwatt.Run, done int) {
 }
 func (a *audience) Idle(stopwatt.IdleWindow)          { a.idles++ }
 func (a *audience) Begins(stopwatt.PlannedTrial, int) { a.begun++ }
+func (a *audience) Judged(stopwatt.Judgement, int)    { a.looks++ }
 func (a *audience) Ended(stopwatt.Trial)              { a.ended++ }
 
 // suite has these implementations under one workload.

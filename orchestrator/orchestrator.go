@@ -31,6 +31,8 @@ type Store interface {
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
 	// SaveNet corrects the net energy of a stored trial.
 	SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error
+	// SaveJudgement keeps what a run was judged, beside what it was judged before.
+	SaveJudgement(ctx context.Context, runID int64, judgement stopwatt.Judgement) error
 	// SaveSummaries replaces the run's summaries.
 	SaveSummaries(ctx context.Context, runID int64, summaries []stopwatt.Summary) error
 	// Finish says how the run ended.
@@ -52,6 +54,9 @@ type Audience interface {
 	Begins(planned stopwatt.PlannedTrial, position int)
 	// Ended comes when a trial has been saved.
 	Ended(trial stopwatt.Trial)
+	// Judged comes before the first trial of a run that has a base and after each
+	// look, with the number of trials until the next; 0 when it is over.
+	Judged(judgement stopwatt.Judgement, ahead int)
 }
 
 // Orchestrator carries out runs.
@@ -63,12 +68,17 @@ type Orchestrator struct {
 	// Idle measures the machine while nothing runs on it. nil: nobody can, the
 	// engine runs on another machine.
 	Idle func(ctx context.Context, place stopwatt.IdlePlace) (stopwatt.IdleWindow, error)
+	// Cool waits, at most so long, until the machine is as cool as it was before the
+	// first trial. nil: nobody can tell.
+	Cool func(ctx context.Context, atMost time.Duration) error
 }
 
 // Order says which run is wanted. Its images are there.
 type Order struct {
 	Run   stopwatt.Run // without ID, Key, PlanKey, Status and times
 	Cases []stopwatt.Case
+	// Comparing says how base and head are measured; nil when there is no base.
+	Comparing *Comparing
 	// SeedGiven says that the person chose the seed; else an unfinished run is
 	// continued with the one it was begun with.
 	SeedGiven bool
@@ -87,28 +97,48 @@ func (o Orchestrator) Run(ctx context.Context, order Order) (stopwatt.Run, error
 	}
 	order.Run.PlanKey, order.Run.Key = key, rand.Text()
 	order.Run.Started, order.Run.Status = time.Now(), stopwatt.Running
-	order.Run.Planned = len(order.Cases) * order.Run.Rounds
+	order.Run.Planned = order.planned()
 	run, done, err := o.Store.Begin(ctx, order.Run, order.Fresh)
 	if err != nil {
 		return stopwatt.Run{}, fmt.Errorf("begin the run: %w", err)
 	}
 	o.Audience.Planned(run, len(done))
 
-	err = o.measure(ctx, &run, jobs.Draw(order.Cases, run.Rounds, run.Seed), done)
+	err = o.measure(ctx, &run, order, done)
 	return run, errors.Join(err, o.end(ctx, &run, err))
 }
 
+// planned is how many trials the order takes; with a base, until the first look.
+func (o Order) planned() int {
+	if o.Comparing == nil {
+		return len(o.Cases) * o.Run.Rounds
+	}
+	rounds := o.Run.Settings.Plan.MinRounds
+	if o.Comparing.Calibrating {
+		rounds = o.Run.Rounds
+	}
+	return (2*len(o.Comparing.Pairs) + len(o.Comparing.Alone)) * rounds
+}
+
 // measure carries out the plan between two idle windows.
-func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, plan stopwatt.Plan, done []stopwatt.PlannedTrial) error {
-	if len(done) < len(plan.Trials) {
+func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, order Order, done []stopwatt.PlannedTrial) error {
+	if len(done) < run.Planned {
 		if err := o.idle(ctx, run, stopwatt.IdleBefore); err != nil {
 			return err
 		}
 	}
-	if err := o.carryOut(ctx, *run, plan, done); err != nil {
+	if err := o.rounds(ctx, run, order, done); err != nil {
 		return err
 	}
 	return o.idle(ctx, run, stopwatt.IdleAfter)
+}
+
+// rounds carries out the trials.
+func (o Orchestrator) rounds(ctx context.Context, run *stopwatt.Run, order Order, done []stopwatt.PlannedTrial) error {
+	if order.Comparing != nil {
+		return o.compare(ctx, run, *order.Comparing)
+	}
+	return o.carryOut(ctx, *run, jobs.Draw(order.Cases, run.Rounds, run.Seed), done)
 }
 
 // idle measures and keeps one idle window.

@@ -12,10 +12,6 @@ import (
 // planKey hashes all that decides what a run measures. An unfinished run of
 // the same key can be continued: its finished trials are trials of this plan.
 func planKey(order Order) (string, error) {
-	ids := map[string]string{}
-	for name, image := range order.Run.Images {
-		ids[name] = image.ID
-	}
 	decides := struct {
 		Project, Commit, Tool string
 		Dirty                 bool
@@ -23,6 +19,9 @@ func planKey(order Order) (string, error) {
 		Settings              stopwatt.Suite
 		Cases                 []stopwatt.Case
 		Images                map[string]string
+		Against               string            `json:",omitempty"`
+		BaseImages            map[string]string `json:",omitempty"`
+		Pairs                 []stopwatt.Case   `json:",omitempty"`
 		Rounds                int
 		Seed                  *uint64 `json:",omitempty"`
 	}{
@@ -33,11 +32,15 @@ func planKey(order Order) (string, error) {
 		Machine:  order.Run.Machine,
 		Settings: order.Run.Settings,
 		Cases:    order.Cases,
-		Images:   ids,
+		Images:   identities(order.Run.Images),
+		Against:  order.Run.Against.Commit.SHA,
 		Rounds:   order.Run.Rounds,
 	}
 	if order.SeedGiven {
 		decides.Seed = &order.Run.Seed
+	}
+	if order.Comparing != nil {
+		decides.BaseImages, decides.Pairs = identities(order.Run.BaseImages), order.Comparing.Pairs
 	}
 	text, err := json.Marshal(decides)
 	if err != nil {
@@ -45,4 +48,13 @@ func planKey(order Order) (string, error) {
 	}
 	hash := sha256.Sum256(text)
 	return hex.EncodeToString(hash[:]), nil
+}
+
+// identities are the images' IDs, by implementation.
+func identities(images map[string]stopwatt.Image) map[string]string {
+	ids := map[string]string{}
+	for name, image := range images {
+		ids[name] = image.ID
+	}
+	return ids
 }

@@ -27,49 +27,77 @@ func (o Orchestrator) carryOut(ctx context.Context, run stopwatt.Run, plan stopw
 		if saved[planned] {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		place := bench
+		if failures[planned.Case].length >= giveUpAfter {
+			place = untried{failures[planned.Case].reason}
 		}
-		position := i + 1
-		o.Audience.Begins(planned, position)
-		result, err := o.one(ctx, bench, run, planned, position, failures[planned.Case])
+		result, err := o.oneTrial(ctx, place, run, planned, i+1)
 		if err != nil {
-			return fmt.Errorf("%s, round %d: %w", planned.Case, planned.Round, err)
+			return err
 		}
 		failures[planned.Case] = failures[planned.Case].after(result)
-		if err := o.save(ctx, run, result); err != nil {
-			return err
-		}
-		o.Audience.Ended(result)
 	}
 	return nil
 }
 
-// one carries out one trial, unless its case has been given up.
-func (o Orchestrator) one(ctx context.Context, bench Trials, run stopwatt.Run, planned stopwatt.PlannedTrial, position int, failures streak) (stopwatt.Trial, error) {
-	if failures.length >= giveUpAfter {
-		return stopwatt.Trial{
-			PlannedTrial: planned,
-			Position:     position,
-			Status:       stopwatt.Invalid,
-			Reason:       failures.reason,
-			Started:      time.Now(),
-			Warnings:     []string{fmt.Sprintf("not tried: the %d trials before it failed", giveUpAfter)},
-		}, nil
+// oneTrial carries out one trial and keeps it.
+func (o Orchestrator) oneTrial(ctx context.Context, bench Trials, run stopwatt.Run, planned stopwatt.PlannedTrial, position int) (stopwatt.Trial, error) {
+	if err := o.rest(ctx, run); err != nil {
+		return stopwatt.Trial{}, err
 	}
+	o.Audience.Begins(planned, position)
+	result, err := bench.Run(ctx, trialOrder(run, planned, position))
+	if err != nil {
+		return stopwatt.Trial{}, fmt.Errorf("%s, round %d: %w", planned.Case, planned.Round, err)
+	}
+	if err := o.save(ctx, run, result); err != nil {
+		return stopwatt.Trial{}, err
+	}
+	o.Audience.Ended(result)
+	return result, nil
+}
+
+// rest waits, when the suite says so, until the machine has cooled down.
+func (o Orchestrator) rest(ctx context.Context, run stopwatt.Run) error {
+	if ctx.Err() != nil || o.Cool == nil || run.Settings.Plan.Cooldown == 0 {
+		return ctx.Err()
+	}
+	return o.Cool(ctx, run.Settings.Plan.Cooldown)
+}
+
+// trialOrder says which trial is wanted.
+func trialOrder(run stopwatt.Run, planned stopwatt.PlannedTrial, position int) trial.Order {
 	implementation, _ := run.Settings.Implementation(planned.Case.Implementation)
 	workload, _ := run.Settings.Workload(planned.Case.Workload)
-	return bench.Run(ctx, trial.Order{
+	images := run.Images
+	if planned.Revision == stopwatt.Base {
+		images = run.BaseImages
+	}
+	return trial.Order{
 		Planned:        planned,
 		Position:       position,
 		Implementation: implementation,
 		Workload:       workload,
-		Image:          run.Images[planned.Case.Implementation],
+		Image:          images[planned.Case.Implementation],
 		Tool:           run.Images[stopwatt.ToolImage(workload.Name)],
 		Warmup:         run.Settings.Plan.Warmup,
 		Seed:           run.Seed + uint64(planned.Round),
 		Idle:           idlePowers(run),
-	})
+	}
+}
+
+// untried is the place for trials of a case that has been given up.
+type untried struct{ reason string }
+
+func (u untried) Run(_ context.Context, order trial.Order) (stopwatt.Trial, error) {
+	return stopwatt.Trial{
+		PlannedTrial: order.Planned,
+		Position:     order.Position,
+		Status:       stopwatt.Invalid,
+		Reason:       u.reason,
+		Started:      time.Now(),
+		Warnings:     []string{fmt.Sprintf("not tried: the %d trials before it failed", giveUpAfter)},
+	}, nil
 }
 
 // idlePowers are those of the latest idle window: what a trial's gross energy

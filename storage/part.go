@@ -36,8 +36,8 @@ func insertParts(ctx context.Context, tx pgx.Tx, trial int64, parts []stopwatt.P
 		of = append(of, cases[part.Case])
 	}
 	rows, err := tx.Query(ctx, `
-		INSERT INTO stopwatt_store.trials (run_id, case_id, revision, round, position, status, reason, warnings, started, window_start, window_end, part_of)
-		SELECT t.run_id, c.id, t.revision, t.round, t.position, t.status, t.reason, '{}', t.started, t.window_start, t.window_end, t.id
+		INSERT INTO stopwatt_store.trials (run_id, case_id, revision, round, attempt, position, status, reason, warnings, started, window_start, window_end, part_of)
+		SELECT t.run_id, c.id, t.revision, t.round, t.attempt, t.position, t.status, t.reason, '{}', t.started, t.window_start, t.window_end, t.id
 		FROM stopwatt_store.trials t CROSS JOIN unnest($2::bigint[]) WITH ORDINALITY c (id, place)
 		WHERE t.id = $1
 		ORDER BY c.place

@@ -237,6 +237,8 @@ type RunQuery struct {
 	// Machine, where it is not empty, is the Fingerprint of the machine that the
 	// run was carried out on.
 	Machine string
+	// Commit and Against are SHAs of the head and of what it was measured against.
+	Commit, Against string
 }
 
 // FindRun returns the ID of the run that is meant, or ErrNotFound.
@@ -248,9 +250,12 @@ func (s *Store) FindRun(ctx context.Context, query RunQuery) (int64, error) {
 		JOIN stopwatt_store.suites s ON s.id = r.suite_id
 		JOIN stopwatt_store.projects p ON p.id = s.project_id
 		JOIN stopwatt_store.machines m ON m.id = r.machine_id
+		LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id
+		LEFT JOIN stopwatt_store.commits b ON b.id = r.base_commit_id
 		WHERE ($1 = 0 OR r.id = $1) AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3) AND ($4 = '' OR m.fingerprint = $4)
+		  AND ($5 = '' OR c.sha = $5) AND ($6 = '' OR b.sha = $6)
 		ORDER BY r.status = 'finished' DESC, r.started DESC, r.id DESC
-		LIMIT 1`, query.ID, query.Project, query.Suite, query.Machine).Scan(&id)
+		LIMIT 1`, query.ID, query.Project, query.Suite, query.Machine, query.Commit, query.Against).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fmt.Errorf("run: %w", ErrNotFound)
 	}

@@ -40,11 +40,11 @@ func saveTrial(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Trial
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `
-		INSERT INTO stopwatt_store.trials (run_id, case_id, revision, round, position, status, reason, warnings, started, window_start, window_end)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (run_id, case_id, revision, round) DO NOTHING
+		INSERT INTO stopwatt_store.trials (run_id, case_id, revision, round, attempt, position, status, reason, warnings, started, window_start, window_end)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (run_id, case_id, revision, round, attempt) DO NOTHING
 		RETURNING id`,
-		runID, cases[trial.Case], trial.Revision, trial.Round, trial.Position, trial.Status, plain(trial.Reason), allPlain(trial.Warnings),
+		runID, cases[trial.Case], trial.Revision, trial.Round, trial.Attempt, trial.Position, trial.Status, plain(trial.Reason), allPlain(trial.Warnings),
 		trial.Started, trial.Window.Start, trial.Window.End).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // stored already
@@ -109,8 +109,8 @@ func trialID(ctx context.Context, tx pgx.Tx, runID int64, trial stopwatt.Planned
 	var id int64
 	err := tx.QueryRow(ctx, `
 		SELECT t.id FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
-		WHERE t.run_id = $1 AND c.implementation = $2 AND c.workload = $3 AND t.revision = $4 AND t.round = $5`,
-		runID, trial.Case.Implementation, trial.Case.Workload, trial.Revision, trial.Round).Scan(&id)
+		WHERE t.run_id = $1 AND c.implementation = $2 AND c.workload = $3 AND t.revision = $4 AND t.round = $5 AND t.attempt = $6`,
+		runID, trial.Case.Implementation, trial.Case.Workload, trial.Revision, trial.Round, trial.Attempt).Scan(&id)
 	return id, notFound(err)
 }
 
@@ -129,7 +129,7 @@ func saveHistogram(ctx context.Context, tx pgx.Tx, trial int64, latency *stopwat
 // readDone lists the trials of a run that are stored, without their parts.
 func readDone(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.PlannedTrial, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT t.round, c.implementation, c.workload, t.revision
+		SELECT t.round, c.implementation, c.workload, t.revision, t.attempt
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
 		WHERE t.run_id = $1 AND t.part_of IS NULL ORDER BY t.position, t.id`, runID)
 	if err != nil {
@@ -137,7 +137,7 @@ func readDone(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.PlannedTr
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (stopwatt.PlannedTrial, error) {
 		var t stopwatt.PlannedTrial
-		err := row.Scan(&t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision)
+		err := row.Scan(&t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Attempt)
 		return t, err
 	})
 }
@@ -163,7 +163,7 @@ func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, erro
 
 func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT t.id, t.part_of, t.round, c.implementation, c.workload, t.revision, t.position, t.status, t.reason, t.warnings,
+		SELECT t.id, t.part_of, t.round, c.implementation, c.workload, t.revision, t.attempt, t.position, t.status, t.reason, t.warnings,
 			t.started, t.window_start, t.window_end
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
 		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
@@ -175,7 +175,7 @@ func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, 
 	var id int64
 	var partOf *int64
 	var t stopwatt.Trial
-	into := []any{&id, &partOf, &t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Position, &t.Status, &t.Reason, &t.Warnings,
+	into := []any{&id, &partOf, &t.Round, &t.Case.Implementation, &t.Case.Workload, &t.Revision, &t.Attempt, &t.Position, &t.Status, &t.Reason, &t.Warnings,
 		&t.Started, &t.Window.Start, &t.Window.End}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		if partOf != nil { // whose trial was inserted before it, at the same position

@@ -16,6 +16,8 @@ const (
 	exitAskedWrongly = 2 // the suite or the flags
 	exitIncomplete   = 3 // not all that was asked could be measured
 	exitSurroundings = 4 // Docker, the database, the disk
+	exitRegressed    = 10
+	exitUndecided    = 11 // only where the suite's judge.fail-on asks for it
 )
 
 // A failure is an error that knows its exit status.

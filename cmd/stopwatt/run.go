@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,10 @@ type runFlags struct {
 	bases   []string
 	network string // of builds
 	out     string
+	against string // revision of the base; empty: none
+	all     bool   // identical cases too
+
+	calibrating bool // everything against itself
 
 	roundsGiven, seedGiven bool
 }
@@ -56,6 +61,14 @@ An unfinished run of the same plan is continued; --fresh begins a new one.`,
 			return d.run(cmd.Context(), first(args), flags)
 		},
 	}
+	d.measuringFlags(verb, &flags)
+	verb.Flags().StringVar(&flags.against, "against", "", "measure this `REVISION` too, interleaved, and say what got worse or better since")
+	verb.Flags().BoolVar(&flags.all, "all", false, "with --against: measure also cases whose images are the same in both")
+	return verb
+}
+
+// measuringFlags adds what every verb that measures can be told.
+func (d *desk) measuringFlags(verb *cobra.Command, flags *runFlags) {
 	verb.Flags().StringVar(&flags.profile, "profile", "", "apply this profile of the suite")
 	verb.Flags().StringArrayVar(&flags.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
 	verb.Flags().IntVar(&flags.rounds, "rounds", 0, "rounds instead of the suite's")
@@ -65,7 +78,6 @@ An unfinished run of the same plan is continued; --fresh begins a new one.`,
 	verb.Flags().StringVar(&flags.network, "build-network", d.getenv("STOPWATT_BUILD_NETWORK"),
 		"network of a build's RUN steps: host or none (default $STOPWATT_BUILD_NETWORK, else the engine's choice)")
 	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
-	return verb
 }
 
 // A plannedRun is what a suite file and the flags ask for, before anything is started.
@@ -75,19 +87,34 @@ type plannedRun struct {
 	cases    []stopwatt.Case
 	seed     uint64
 	standIns map[string]string
+	rounds   int
+	against  stopwatt.Checkout // the base; zero when there is none
+	all      bool
+
+	calibrating bool
 }
+
+// compares tells whether head is measured against something.
+func (p plannedRun) compares() bool { return p.against.Commit.SHA != "" }
 
 // plan reads the suite and the checkout and applies the flags.
 func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedRun, error) {
 	if flags.roundsGiven && flags.rounds == 0 {
 		return plannedRun{}, askedWrongly(errors.New("--rounds 0: a run has at least 1 round"))
 	}
-	file, err := readSuite(named, jobs.Options{Profile: flags.profile, Rounds: flags.rounds})
+	options := jobs.Options{Profile: flags.profile, Rounds: flags.rounds}
+	if flags.calibrating {
+		options.Rounds = 0 // its plan is what the machine is calibrated for
+	}
+	file, err := readSuite(named, options)
 	if err != nil {
 		return plannedRun{}, err
 	}
 	cases, err := jobs.Select(file.suite, flags.cases)
 	if err != nil {
+		return plannedRun{}, askedWrongly(err)
+	}
+	if cases, err = withControl(file.suite, cases); err != nil {
 		return plannedRun{}, askedWrongly(err)
 	}
 	standIns, err := parseBases(flags.bases, d.getenv("STOPWATT_BASES"))
@@ -105,7 +132,20 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedR
 	if !flags.seedGiven {
 		seed = uint64(rand.Uint32()) // short enough to be typed again
 	}
-	return plannedRun{file: file, checkout: checkout, cases: cases, seed: seed, standIns: standIns}, nil
+	planned := plannedRun{
+		file: file, checkout: checkout, cases: cases, seed: seed, standIns: standIns,
+		rounds: file.suite.Plan.Rounds, all: flags.all, calibrating: flags.calibrating,
+	}
+	if flags.calibrating {
+		planned.rounds = flags.rounds
+	}
+	if flags.against == "" {
+		return planned, nil
+	}
+	if err := reachable(file.suite, judgedCases(file.suite, cases)); err != nil {
+		return plannedRun{}, err
+	}
+	return planned, planned.resolveBase(ctx, flags.against)
 }
 
 // parseBases reads OFFICIAL=IMAGE pairs from the flags, else from the environment.
@@ -168,6 +208,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		return d.interrupted(ctx, err)
 	}
 	order.SeedGiven, order.Fresh = flags.seedGiven, flags.fresh
+	if order.Comparing != nil {
+		if order.Comparing.Calibration, err = knownCalibration(ctx, store, order.Run); err != nil {
+			return err
+		}
+	}
 	conductor := orchestrator.Orchestrator{
 		Store: store,
 		Bench: func(run stopwatt.Run) orchestrator.Trials {
@@ -176,6 +221,7 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		},
 		Audience: screen,
 		Idle:     instruments.idle,
+		Cool:     instruments.cooling(),
 	}
 	run, err := conductor.Run(ctx, order)
 	screen.close()
@@ -187,6 +233,9 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	}
 	if err != nil {
 		return d.interrupted(ctx, err)
+	}
+	if flags.calibrating {
+		return d.tellCalibration(ctx, store, run, *order.Comparing)
 	}
 	return d.tell(ctx, store, run, flags.out)
 }
@@ -213,26 +262,33 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 	if err != nil {
 		return orchestrator.Order{}, d.buildFailed(ctx, err)
 	}
-	if err := settle(ctx, instruments, images, before, suite.Plan.Settle, screen); err != nil {
+	baseImages, comparing, err := d.base(ctx, planned, suite, images, docker, screen)
+	if err != nil {
+		return orchestrator.Order{}, err
+	}
+	if err := settle(ctx, instruments, anyBuilt(images, baseImages), before, suite.Plan.Settle, screen); err != nil {
 		return orchestrator.Order{}, err
 	}
 	return orchestrator.Order{
-		Cases: planned.cases,
+		Cases:     planned.cases,
+		Comparing: comparing,
 		Run: stopwatt.Run{
-			Suite:    suite.Name,
-			Project:  planned.checkout.project,
-			Baseline: suite.Baseline,
-			Profile:  suite.Profile,
-			Seed:     planned.seed,
-			Rounds:   suite.Plan.Rounds,
-			Checkout: state,
-			Machine:  instruments.machine(docker.Engine()),
-			Meters:   instruments.meters(),
-			Engine:   docker.Engine(),
-			Images:   images,
-			Settings: suite,
-			Tool:     toolVersion(),
-			Command:  commandLine(os.Args),
+			Against:    planned.against,
+			BaseImages: baseImages,
+			Suite:      suite.Name,
+			Project:    planned.checkout.project,
+			Baseline:   suite.Baseline,
+			Profile:    suite.Profile,
+			Seed:       planned.seed,
+			Rounds:     planned.rounds,
+			Checkout:   state,
+			Machine:    instruments.machine(docker.Engine()),
+			Meters:     instruments.meters(),
+			Engine:     docker.Engine(),
+			Images:     images,
+			Settings:   suite,
+			Tool:       toolVersion(),
+			Command:    commandLine(os.Args),
 		},
 	}, nil
 }
@@ -263,11 +319,7 @@ func shellWord(word string) string {
 
 // settle waits, when something was built, until the machine is as quiet and
 // cool as it was before.
-func settle(ctx context.Context, instruments *instruments, images map[string]stopwatt.Image, before stopwatt.MachineReading, atMost time.Duration, screen *screen) error {
-	built := false
-	for _, image := range images {
-		built = built || !image.Reused
-	}
+func settle(ctx context.Context, instruments *instruments, built bool, before stopwatt.MachineReading, atMost time.Duration, screen *screen) error {
 	if !built {
 		return nil
 	}
@@ -277,6 +329,18 @@ func settle(ctx context.Context, instruments *instruments, images map[string]sto
 	}
 	screen.settled(waited, before, after)
 	return nil
+}
+
+// anyBuilt tells whether one of the images was made just now.
+func anyBuilt(all ...map[string]stopwatt.Image) bool {
+	for _, images := range all {
+		for _, image := range images {
+			if !image.Reused {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // needed are the implementations that the chosen cases start.
@@ -325,8 +389,8 @@ func (d *desk) interrupted(ctx context.Context, err error) error {
 	return incomplete(quiet{err})
 }
 
-// tell prints the table of a finished run, writes its report folder, and says
-// whether all that was asked could be measured.
+// tell prints what came of a finished run, writes its report folder, and says
+// whether all that was asked could be measured, and whether something got worse.
 func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run, out string) error {
 	results, err := store.Results(ctx, run.ID)
 	if err != nil {
@@ -341,6 +405,10 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 		return err
 	}
 	fmt.Fprintln(d.stdout)
+	verdict, err := d.tellVerdicts(ctx, store, results)
+	if err != nil {
+		return err
+	}
 	if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
 		return err
 	}
@@ -348,8 +416,46 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    stopwatt show %d · stopwatt compare --implementations\n", page, run.ID)
-	return missing(results)
+	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    %s\n", page, whatNext(results.Run))
+	return cmp.Or(verdict, missing(results))
+}
+
+// whatNext is what to type next.
+func whatNext(run stopwatt.Run) string {
+	if run.Against.Commit.SHA != "" {
+		return fmt.Sprintf("stopwatt compare %d --explain · stopwatt compare %d --implementations", run.ID, run.ID)
+	}
+	return fmt.Sprintf("stopwatt show %d · stopwatt compare --implementations", run.ID)
+}
+
+// tellVerdicts prints what a run that has a base was judged. The first error is the
+// verdict: what the exit status is to tell.
+func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results stopwatt.Results) (verdict, err error) {
+	run := results.Run
+	if run.Against.Commit.SHA == "" {
+		return nil, nil
+	}
+	judgement, err := store.Judgement(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := report.Judgement(d.stdout, run, judgement, report.JudgementOptions{Width: terminalWidth(d.stdout)}); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(d.stdout)
+	return verdictOf(run.Settings.Judge, judgement), nil
+}
+
+// verdictOf is an error when the verdicts are of those that the suite fails on.
+func verdictOf(rule stopwatt.Judge, judgement stopwatt.Judgement) error {
+	regressed, undecided := judgement.Count(stopwatt.Regressed), judgement.Count(stopwatt.Undecided)
+	switch {
+	case regressed > 0 && rule.Fails(stopwatt.Regressed):
+		return failure{exitRegressed, fmt.Errorf("%s regressed", plural(regressed, "comparison"))}
+	case undecided > 0 && rule.Fails(stopwatt.Undecided):
+		return failure{exitUndecided, fmt.Errorf("%s undecided", plural(undecided, "comparison"))}
+	}
+	return nil
 }
 
 // mostSampled is how many trials of a run are drawn over time in its report:

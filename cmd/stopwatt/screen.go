@@ -170,8 +170,12 @@ func headline(run stopwatt.Run) string {
 	if run.Checkout.Branch != "" {
 		state = append([]string{report.Clean(run.Checkout.Branch)}, state...)
 	}
-	return fmt.Sprintf("%s · head %s (%s) · %s · seed %d\n%s in %s",
-		run.Suite, commit, strings.Join(state, ", "), report.Clean(run.Machine.Name), run.Seed, plural(run.Planned, "trial"), plural(run.Rounds, "round"))
+	head := fmt.Sprintf("%s (%s)", commit, strings.Join(state, ", "))
+	if run.Against.Commit.SHA != "" {
+		head += " against " + run.Against.Commit.Short()
+	}
+	return fmt.Sprintf("%s · head %s · %s · seed %d\n%s in %s",
+		run.Suite, head, report.Clean(run.Machine.Name), run.Seed, plural(run.Planned, "trial"), plural(run.Rounds, "round"))
 }
 
 // Begins shows the trial that runs.
@@ -191,13 +195,54 @@ func (s *screen) Ended(trial stopwatt.Trial) {
 	s.mu.Unlock()
 	defer s.tellLog(trial)
 	if s.bars == nil {
-		s.line("%s round %d/%d trial %d/%d %s", time.Now().Format(time.TimeOnly), trial.Round, s.run.Rounds, trial.Position, s.run.Planned, told(trial))
+		s.line("%s %s trial %d/%d %s", time.Now().Format(time.TimeOnly), roundOf(trial.Round, s.run.Rounds), trial.Position, s.run.Planned, told(trial))
 		return
 	}
 	if trial.Status == stopwatt.Invalid {
 		s.line("invalid %s, round %d: %s", trial.Case, trial.Round, firstLine(trial.Reason))
 	}
 	s.rounds.Increment()
+}
+
+// Judged shows what a look has come to, and makes the bar longer by what is ahead.
+func (s *screen) Judged(judgement stopwatt.Judgement, ahead int) {
+	s.line("%s", lookLine(judgement, ahead))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run.Planned = s.position + ahead
+	s.run.Rounds = judgement.Procedure.Rounds()
+	if s.bars != nil && s.rounds != nil && ahead > 0 {
+		s.rounds.SetTotal(s.rounds.Current()+int64(ahead), false)
+	}
+}
+
+// lookLine is a look in one line.
+func lookLine(judgement stopwatt.Judgement, ahead int) string {
+	if judgement.Look == 0 {
+		return fmt.Sprintf("judging after %s, %s together", roundsOf(judgement.Procedure), plural(judgement.Family, "comparison"))
+	}
+	text := fmt.Sprintf("look    %d: %s", judgement.Look, report.Answer(judgement))
+	switch {
+	case judgement.Stopped != "":
+		text += "; stopped: " + judgement.Stopped
+	case judgement.Confirming:
+		text += fmt.Sprintf("; %s to confirm what is suspected", plural(ahead, "trial"))
+	case ahead > 0:
+		text += fmt.Sprintf("; %s until the next look", plural(ahead, "trial"))
+	}
+	return text
+}
+
+// roundsOf lists the rounds after which a procedure looks: "12, 20 and 32 rounds".
+func roundsOf(procedure stopwatt.Procedure) string {
+	var rounds []string
+	for _, look := range procedure.Looks {
+		rounds = append(rounds, fmt.Sprint(look.Rounds))
+	}
+	if n := len(rounds); n > 1 {
+		return strings.Join(rounds[:n-1], ", ") + " and " + rounds[n-1] + " rounds"
+	}
+	return strings.Join(rounds, "") + " rounds"
 }
 
 // tellLog shows what stands behind the first line of an invalid trial's reason,
@@ -215,10 +260,14 @@ func (s *screen) tellLog(trial stopwatt.Trial) {
 
 // told is a trial in a few words.
 func told(trial stopwatt.Trial) string {
-	if trial.Status == stopwatt.Invalid {
-		return fmt.Sprintf("%s invalid: %s", trial.Case, firstLine(trial.Reason))
+	name := trial.Case.String()
+	if trial.Revision == stopwatt.Base {
+		name += " (base)"
 	}
-	words := []string{trial.Case.String() + " ok"}
+	if trial.Status == stopwatt.Invalid {
+		return fmt.Sprintf("%s invalid: %s", name, firstLine(trial.Reason))
+	}
+	words := []string{name + " ok"}
 	for _, figure := range []struct{ label, metric string }{{"", "time"}, {"", "throughput"}, {"p99 ", "latency_p99"}, {"cpu ", "cpu_server"}} {
 		if v, ok := trial.Value(figure.metric); ok {
 			words = append(words, figure.label+value(figure.metric, v))
@@ -260,7 +309,16 @@ func (s *screen) close() {
 func (s *screen) roundText(decor.Statistics) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fmt.Sprintf("round %d/%d ", s.round, s.run.Rounds)
+	return roundOf(s.round, s.run.Rounds) + " "
+}
+
+// roundOf says which round it is. Those behind the last are fresh pairs of what is
+// suspected.
+func roundOf(round, rounds int) string {
+	if round > rounds {
+		return fmt.Sprintf("confirm %d", round-rounds)
+	}
+	return fmt.Sprintf("round %d/%d", round, rounds)
 }
 
 // leftText stands behind the bar.

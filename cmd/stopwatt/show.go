@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +26,9 @@ type view struct {
 	mean     string
 	format   string
 	gross    bool
-	meters   bool // energy meters side by side
-	cite     bool // a paragraph on method, and a citation
+	meters   bool     // energy meters side by side
+	only     []string // implementations; empty: all
+	cite     bool     // a paragraph on method, and a citation
 }
 
 // flags adds what a view can be told to a verb.
@@ -61,56 +61,23 @@ func (d *desk) showVerb() *cobra.Command {
 	return verb
 }
 
-// compareVerb is `stopwatt compare`.
-func (d *desk) compareVerb() *cobra.Command {
-	var v view
-	var implementations bool
-	verb := &cobra.Command{
-		Use:   "compare [RUN]",
-		Short: "Implementations of one run against their baseline",
-		Long: `Lays the implementations of a stored run beside their baseline: the run of this
-number, or the latest. A contrast is for reading; it gives no verdict.`,
-		Example: `  stopwatt compare --implementations
-  stopwatt compare --implementations --as times --mean geometric
-  stopwatt compare --meters`,
-		Args: atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return d.show(cmd.Context(), first(args), v)
-		},
-	}
-	v.flags(verb)
-	verb.Flags().Lookup("as").DefValue = "ratio"
-	v.as = "ratio"
-	verb.Flags().BoolVar(&v.meters, "meters", false, "all energy meters side by side, and whether they order the implementations alike")
-	verb.Flags().BoolVar(&implementations, "implementations", true, "the implementations of one run (what compare does by default)")
-	return verb
-}
-
 // show prints a stored run.
 func (d *desk) show(ctx context.Context, named string, v view) error {
-	query := storage.RunQuery{Suite: v.suite}
-	if named != "" {
-		id, err := strconv.ParseInt(named, 10, 64)
-		if err != nil || id < 1 {
-			return askedWrongly(fmt.Errorf("run %s is no number; stopwatt sql 'select run, suite, started from runs' lists them", quote(named)))
-		}
-		query.ID = id
-	}
 	store, release, err := d.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	id, err := store.FindRun(ctx, query)
-	if errors.Is(err, storage.ErrNotFound) {
-		return askedWrongly(d.noRun(ctx, store, query))
-	}
+	id, err := d.findRun(ctx, store, named, v.suite)
 	if err != nil {
 		return err
 	}
 	results, err := store.Results(ctx, id)
 	if err != nil {
 		return err
+	}
+	if results, err = onlyImplementations(results, v.only); err != nil {
+		return askedWrongly(err)
 	}
 	return d.printResults(results, v)
 }

@@ -57,6 +57,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"an imported run gets no verdict":                     noVerdictOfImports,
 		"the last calibration of a machine comes back whole":  calibrationComesBack,
 		"a trial saved twice is there once":                   savedTwice,
+		"a trial that is measured once more is another":       anotherAttempt,
 		"a trial's samples come back apart from it":           samplesComeBack,
 		"a trial of samples without their times is refused":   samplesWithoutTimes,
 		"energy metrics stand behind the CPU times":           energyMetrics,
@@ -86,6 +87,28 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"foreign text that is no text does not stop a result": foreignText,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+// anotherAttempt is a pair's side that failed, and the same measured once more.
+func anotherAttempt(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	failed, again := Trial(1, "go", "csv"), Trial(1, "go", "csv")
+	failed.Status, failed.Reason = stopwatt.Invalid, "the server exited with 1"
+	again.Attempt, again.Position = 1, 2
+	save(t, s, run.ID, failed, again, again)
+	trials, err := s.Trials(t.Context(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trials) != 2 || trials[0].Attempt != 0 || trials[1].Attempt != 1 || trials[1].Status != stopwatt.Valid {
+		t.Errorf("%d trials, %+v", len(trials), trials)
+	}
+	if err := s.SaveNet(t.Context(), run.ID, again.PlannedTrial, []stopwatt.Measurement{{Metric: "energy_board", Value: 7}}); err != nil {
+		t.Error(err)
+	}
+	if _, done := begin(t, s, Run(), false); len(done) != 2 || done[1] != again.PlannedTrial {
+		t.Errorf("done: %v", done)
 	}
 }
 

@@ -34,6 +34,8 @@ func main() {
 		serve(":8080", func(http.ResponseWriter, *http.Request) { select {} })
 	case "dies":
 		serve(":8080", dieAfter(20))
+	case "spins":
+		serve(":8080", spinning(answer("hello\n"), 3*time.Millisecond))
 	default:
 		serve(":8080", answer("hello\n"))
 	}
@@ -74,6 +76,15 @@ func program(does string, arguments []string) int {
 	}
 	fmt.Fprintln(os.Stderr, "cannot", does)
 	return 5
+}
+
+// spinning keeps a CPU busy for a while before it answers.
+func spinning(handler http.HandlerFunc, lasting time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for until := time.Now().Add(lasting); time.Now().Before(until); {
+		}
+		handler(w, r)
+	}
 }
 
 // answered counts the requests that were answered.
