@@ -164,11 +164,9 @@ func readCriterionCSV(s *source) []stopwatt.Benchmark {
 }
 
 func claimsCriterion(l look) bool {
-	if l.json {
-		reason, _ := l.root.member("reason")
-		return reason.kind == jsonText ||
-			l.root.has("iters", "times") || l.root.has("mean", "std_dev") || l.root.has("Mean", "StdDev")
-	}
-	return strings.HasPrefix(l.text, "group,function,value,") || strings.Contains(l.text, " ... bench:") ||
+	reason, _ := l.root.member("reason")
+	return l.json && (reason.kind == jsonText ||
+		l.root.has("iters", "times") || l.root.has("mean", "std_dev") || l.root.has("Mean", "StdDev")) ||
+		strings.HasPrefix(l.text, "group,function,value,") || strings.Contains(l.text, " ... bench:") ||
 		criterionTime.MatchString(l.text)
 }

@@ -274,8 +274,8 @@ func goTidy(written string) string {
 }
 
 func claimsGo(l look) bool {
-	if l.json {
-		return l.root.has("Action") && strings.Contains(l.text, "Benchmark")
+	if l.json && l.root.has("Action") {
+		return strings.Contains(l.text, "Benchmark")
 	}
 	for line := range strings.Lines(l.text) {
 		fields := strings.Fields(line)

@@ -25,9 +25,9 @@ func Guess(name string, text []byte) string {
 		return ""
 	}
 	l := look{text: src.text}
-	if start := strings.TrimLeft(src.text, " \t\r\n"); start != "" && strings.Contains("{[", start[:1]) {
-		p := parser{text: src.text[:min(len(src.text), guessed)], most: maxValues}
-		p.space()
+	beginning := src.text[:min(len(src.text), guessed)]
+	p := parser{text: beginning, at: jsonStart(beginning), most: maxValues}
+	if p.space(); p.at < len(beginning) && strings.IndexByte("{[", beginning[p.at]) >= 0 {
 		root, _ := p.value(0)
 		l.json, l.root = true, root
 	}

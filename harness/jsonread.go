@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,7 @@ func (s *source) document() document {
 // documents reads all JSON values of the text, one after the other, as JSON
 // Lines have them. What is wrong with the syntax is one fault.
 func (s *source) documents() []document {
-	p := parser{text: s.text, most: maxValues}
+	p := parser{text: s.text, at: jsonStart(s.text), most: maxValues}
 	var documents []document
 	for p.space(); p.at < len(p.text); p.space() {
 		root, err := p.value(0)
@@ -44,6 +45,22 @@ func (s *source) documents() []document {
 		documents = append(documents, document{source: s, root: root})
 	}
 	return documents
+}
+
+// jsonLine is a line that JSON may begin in.
+var jsonLine = regexp.MustCompile(`(?m)^[{\[]\s*($|["{}\]\[])`)
+
+// jsonStart is where JSON begins: what a program says before, as hyperfine does
+// with --export-json -, is skipped.
+func jsonStart(text string) int {
+	start := strings.TrimLeft(text, " \t\r\n")
+	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
+		return 0
+	}
+	if line := jsonLine.FindStringIndex(text); line != nil {
+		return line[0]
+	}
+	return 0
 }
 
 // A parser reads JSON as the tools write it, which is not always JSON: NaN and

@@ -225,6 +225,16 @@ func TestEncodingsAndLineEndsChangeNothing(t *testing.T) {
 	}
 }
 
+func TestWhatAProgramSaysBeforeItsJSONIsSkipped(t *testing.T) {
+	text := "Benchmark 1: true\n  Time (mean ± σ): 0.6 ms\n[warn] outliers\n{\n  \"results\": [{\"command\": \"true\", \"mean\": 1}]}\n"
+	if guess := harness.Guess("out", []byte(text)); guess != "hyperfine" {
+		t.Errorf("guessed %q", guess)
+	}
+	if figure := onlyFigure(t, "hyperfine", text, harness.Options{}); figure.Value != 1 {
+		t.Errorf("read %v", figure)
+	}
+}
+
 func TestNamesAreStrippedAndMayNotCollide(t *testing.T) {
 	text := `{"results": [{"command": "rholangn.ParBench.nestedAdd", "mean": 1}, {"command": "rholang.ParBench.nestedSort", "mean": 1}]}`
 	options := harness.Options{File: "r", Strip: regexp.MustCompile(`^rholangn?\.ParBench\.`)}

@@ -153,8 +153,5 @@ func siegeFigures(f figures, fields map[string]siegeField) {
 }
 
 func claimsSiege(l look) bool {
-	if l.json {
-		return l.root.has("transactions", "availability")
-	}
 	return strings.Contains(l.text, "Transaction rate:") || strings.Contains(l.text, `"transaction_rate"`)
 }
