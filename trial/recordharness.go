@@ -38,6 +38,7 @@ func (r record) told(benchmarks []stopwatt.Benchmark) error {
 		}
 		r.Parts = append(r.Parts, part)
 	}
+	r.noted(steadyParts(r.Parts))
 	return nil
 }
 

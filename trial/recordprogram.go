@@ -44,6 +44,7 @@ func (r record) repeated(command stopwatt.Command, ready *stopwatt.TimerReady, r
 	}
 	r.resident(result)
 	r.Warnings = append(r.Warnings, regression.RepetitionDoubts(walls)...)
+	r.noted(steadyRuns(walls, command.Warmup))
 	if len(command.Prepare)+len(command.Cleanup) > 0 {
 		r.Warnings = append(r.Warnings, "what prepares and cleans up ran in the window too: CPU time and energy of the container hold it")
 	}

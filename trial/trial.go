@@ -193,6 +193,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	}
 
 	record.driven(result)
+	record.noted(steady(result, order.Warmup))
 	record.paced(order.Workload.Load, found, result)
 	record.readyTime(server.asked, ready)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
