@@ -1,7 +1,7 @@
 package meter
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"strings"
 )
@@ -11,7 +11,7 @@ import (
 // engine's, as this process sees it: 0 when it does not.
 func (h Host) Sees(engine int) error {
 	if engine == 0 {
-		return fmt.Errorf("the Docker Engine's processes are not to be seen from here: stopwatt runs in a container of its own")
+		return errors.New("the Docker Engine's processes are not to be seen from here: stopwatt runs in a container of its own, or speaks to the engine over a network")
 	}
 	s, err := h.look(engine)
 	if err != nil {
@@ -19,7 +19,7 @@ func (h Host) Sees(engine int) error {
 	}
 	path, unified, found := find(s.process, "cpuacct")
 	if !found || strings.HasPrefix(path, "/..") {
-		return fmt.Errorf("the Docker Engine's cgroups are not to be seen from here: stopwatt runs in a cgroup namespace of its own")
+		return errors.New("the Docker Engine's cgroups are not to be seen from here: stopwatt runs in a cgroup namespace of its own")
 	}
 	for _, m := range s.mounts {
 		if dir, ok := s.at(m, path, "cpuacct", unified); ok {
@@ -28,5 +28,5 @@ func (h Host) Sees(engine int) error {
 			}
 		}
 	}
-	return fmt.Errorf("the host's /sys/fs/cgroup is not mounted here")
+	return errors.New("the host's /sys/fs/cgroup is not mounted here")
 }

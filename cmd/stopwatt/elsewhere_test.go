@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,4 +223,60 @@ func connect(t *testing.T) *containers.Docker {
 	}
 	t.Cleanup(func() { docker.Close() })
 	return docker
+}
+
+// TestAnEngineBehindANetworkIsMeteredThroughTheHelper reaches the engine through
+// a forwarded port, as that of another machine is reached.
+func TestAnEngineBehindANetworkIsMeteredThroughTheHelper(t *testing.T) {
+	requireDocker(t)
+	if _, err := os.Stat("/var/run/docker.sock"); err != nil {
+		t.Skip("Docker's own socket is not here to be forwarded")
+	}
+	command := installed(t, openFolder(t), buildPrograms(t), embeddedtest.ForTest(t), "doctor", "--json")
+	command.Env = append(command.Env, "DOCKER_HOST=tcp://"+forwarded(t, "/var/run/docker.sock"))
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	_ = command.Run() // whether this machine is fit is another matter
+	var told struct {
+		Findings []stopwatt.Finding `json:"findings"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &told); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, &out, &said)
+	}
+	if !says(told.Findings, "meters", "read by a helper container, because the Docker Engine's processes are not to be seen from here") || !says(told.Findings, "other load", "load average") {
+		t.Errorf("findings: %s", &out)
+	}
+}
+
+// forwarded listens at an address of this machine and passes every connection
+// on to a socket.
+func forwarded(t *testing.T, socket string) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			to, err := net.Dial("unix", socket)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			go pass(to, from)
+			go pass(from, to)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// pass copies what one side says, and its end.
+func pass(to, from net.Conn) {
+	_, _ = io.Copy(to, from)
+	_ = to.(interface{ CloseWrite() error }).CloseWrite() // the other side may have gone
 }
