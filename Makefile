@@ -37,7 +37,7 @@ installed:
 # sampler. Last the simulated table of verdicts, which takes half an
 # hour of one core.
 bench: installed
-	go test -run '^$$' -bench 'BenchmarkTrialOverhead' -benchtime 1x ./cmd/stopwatt
+	go test -run '^$$' -bench 'BenchmarkTrial' -benchtime 1x ./cmd/stopwatt
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
 	go test -run '^$$' -bench . ./meter
 	go test -run '^$$' -bench Verdicts -benchtime 10000x -timeout 3h ./regression

@@ -47,6 +47,47 @@ func BenchmarkTrialOverhead(b *testing.B) {
 	}
 }
 
+// BenchmarkTrialParents compares what a trial costs beyond its window and warm-up
+// with cgroups of ours above its containers, and without, in pairs whose order
+// alternates. It reports the median of the ratios and both medians.
+func BenchmarkTrialParents(b *testing.B) {
+	const pairs = 30
+	docker, err := containers.Connect(b.Context(), containers.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer docker.Close()
+	server, agent := benchImages(b, docker)
+	d := &desk{getenv: func(string) string { return "" }}
+	instruments, err := d.openInstruments(b.Context(), docker, stopwatt.MeterSettings{Every: 100 * time.Millisecond, Counters: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer instruments.close()
+	below := bench(docker, agent, instruments, stopwatt.Run{Key: "benchmark", Engine: docker.Engine()})
+	if below.Parents == nil {
+		b.Skip("this user makes no cgroups here")
+	}
+	plain := below
+	plain.Parents = nil
+	for b.Loop() {
+		var ratios, with, without []float64
+		for pair := range pairs {
+			places := []trial.Bench{below, plain}
+			took := [2]float64{}
+			for turn := range places {
+				which := (pair + turn) % 2
+				took[which] = overhead(b, places[which], server)
+			}
+			ratios = append(ratios, took[0]/took[1])
+			with, without = append(with, took[0]), append(without, took[1])
+		}
+		b.ReportMetric(median(ratios), "×without")
+		b.ReportMetric(1e3*median(with), "ms/trial-below-ours")
+		b.ReportMetric(1e3*median(without), "ms/trial-without")
+	}
+}
+
 // benchImages makes the images of server and driver, and removes them later.
 func benchImages(b *testing.B, docker *containers.Docker) (server stopwatt.Image, agent string) {
 	b.Helper()
