@@ -26,6 +26,10 @@ type ContainerOrder struct {
 	// JoinNetwork is the ID of a container whose network namespace is shared.
 	// Empty: no network at all, loopback aside.
 	JoinNetwork string
+	// Network is the ID of a network of ours that it is part of, under the name
+	// Alias, where JoinNetwork is empty.
+	Network, Alias string
+	User           string // that it runs as; empty: the image's own
 	// VolumesFrom is the ID of a container whose volumes it sees and cannot
 	// write; empty: none.
 	VolumesFrom string
@@ -33,7 +37,7 @@ type ContainerOrder struct {
 	// CgroupParent is the cgroup that its own is made in, as the engine's cgroup
 	// driver wants it named. Empty: the engine's choice.
 	CgroupParent string
-	Labels      map[string]string
+	Labels       map[string]string
 }
 
 // A Container is one that runs.

@@ -72,31 +72,6 @@ type Override struct {
 	Results string   `json:",omitempty"`
 }
 
-// A Service is a companion that an implementation or a workload needs: a
-// database, a cache. It runs in a container of its own, in the same private
-// network, under its name.
-type Service struct {
-	Name    string
-	Image   string // as of an Implementation
-	Build   *Build
-	Command []string
-	Env     map[string]string
-	CPUs    string
-	Memory  int64
-	Ready   Readiness
-	// Keep lets it live as long as the run. Otherwise each trial has a fresh one.
-	Keep     bool
-	Writable bool
-}
-
-// Readiness says how it is known that a service can be used. With neither a
-// command nor a port it can be as soon as it runs.
-type Readiness struct {
-	Command []string      // run in its container until it exits with 0
-	Port    int           // that accepts a TCP connection
-	Within  time.Duration // from its start
-}
-
 // Program is what this implementation runs for a command or harness workload:
 // its Exec in front of the workload's program, unless With says otherwise.
 func (i Implementation) Program(w Workload) Program {

@@ -44,7 +44,7 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 	// would learn the ID.
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
-	created, err := d.client.ContainerCreate(whole, program(order), confinement(order), nil, nil, "")
+	created, err := d.client.ContainerCreate(whole, program(order), confinement(order), networking(order), nil, "")
 	switch {
 	case err != nil:
 		return "", attempted("create container", err)
@@ -58,6 +58,7 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 func program(order stopwatt.ContainerOrder) *container.Config {
 	return &container.Config{
 		Image:        order.Image,
+		User:         order.User,
 		Entrypoint:   order.Entrypoint,
 		Cmd:          order.Command,
 		Env:          assignments(order.Env),
@@ -98,10 +99,23 @@ func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 	if order.VolumesFrom != "" {
 		host.VolumesFrom = []string{order.VolumesFrom + ":ro"}
 	}
-	if order.JoinNetwork != "" {
+	switch {
+	case order.JoinNetwork != "":
 		host.NetworkMode = container.NetworkMode("container:" + order.JoinNetwork)
+	case order.Network != "":
+		host.NetworkMode = container.NetworkMode(order.Network)
 	}
 	return host
+}
+
+// networking says under which name the container is known in its network.
+func networking(order stopwatt.ContainerOrder) *network.NetworkingConfig {
+	if order.JoinNetwork != "" || order.Network == "" || order.Alias == "" {
+		return nil
+	}
+	return &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{
+		order.Network: {Aliases: []string{order.Alias}},
+	}}
 }
 
 // assignments turns variables into NAME=value, in a fixed order.

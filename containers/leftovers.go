@@ -11,25 +11,27 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/network"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// A Leftover is a container whose maker is gone.
+// A Leftover is a container or a network whose maker is gone.
 type Leftover struct {
-	ID    string
-	Name  string // the one that the engine gave it
-	Run   string // of LabelRun
-	Owner string // of LabelOwner
-	Role  string // of LabelRole
+	ID string
+	// Network is true of a network.
+	Network bool
+	Name    string // the one that the engine gave it
+	Run     string // of LabelRun
+	Owner   string // of LabelOwner
+	Role    string // of LabelRole
 }
 
-// Leftovers finds the containers that carry LabelOwner and whose owner is dead.
-// Nobody else's container is looked at.
+// Leftovers finds the containers, and behind them the networks, that carry
+// LabelOwner and whose owner is dead. Nobody else's are looked at.
 func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([]Leftover, error) {
-	owned, err := d.client.ContainerList(ctx, container.ListOptions{
-		All: true, Filters: filters.NewArgs(filters.Arg("label", stopwatt.LabelOwner)),
-	})
+	ours := filters.NewArgs(filters.Arg("label", stopwatt.LabelOwner))
+	owned, err := d.client.ContainerList(ctx, container.ListOptions{All: true, Filters: ours})
 	if err != nil {
 		return nil, attempted("list containers", err)
 	}
@@ -46,6 +48,15 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 			Role:  c.Labels[stopwatt.LabelRole],
 		})
 	}
+	networks, err := d.client.NetworkList(ctx, network.ListOptions{Filters: ours})
+	if err != nil {
+		return nil, attempted("list networks", err)
+	}
+	for _, n := range networks {
+		if owner := n.Labels[stopwatt.LabelOwner]; dead(owner) {
+			left = append(left, Leftover{ID: n.ID, Network: true, Name: n.Name, Run: n.Labels[stopwatt.LabelRun], Owner: owner, Role: n.Labels[stopwatt.LabelRole]})
+		}
+	}
 	return left, nil
 }
 
@@ -53,7 +64,11 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 func (d *Docker) Clean(ctx context.Context, leftovers []Leftover) error {
 	var failed []error
 	for _, left := range leftovers {
-		if err := d.Remove(ctx, left.ID, ""); err != nil {
+		remove := func() error { return d.Remove(ctx, left.ID, "") }
+		if left.Network {
+			remove = func() error { return d.RemoveNetwork(ctx, left.ID) }
+		}
+		if err := remove(); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", left.Name, err))
 		}
 	}

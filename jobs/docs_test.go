@@ -31,6 +31,8 @@ func sections() []section {
 		sectionOf("implementation", implementationRows),
 		sectionOf("build", buildRows),
 		sectionOf("with", withRows),
+		sectionOf("service", serviceRows),
+		sectionOf("ready", readyRows),
 		sectionOf("workload", workloadRows),
 		sectionOf("http", httpRows),
 		sectionOf("request", requestRows),

@@ -49,6 +49,8 @@ var implementationRows = []row[implementation]{
 		func(r *reader, at node, to *implementation) { r.argv(at, "exec", &to.Exec) }},
 	{word{key: "with", kind: "names to [with]", absent: "as every workload says", doc: "What it does otherwise than a `command` or `harness` workload says, by the workload's name without its params."},
 		func(r *reader, at node, to *implementation) { to.with = at }},
+	{word{key: "services", kind: "names to [service]", absent: "none", doc: "Companions that it needs, like a database. They run beside it in one private network, each under its name, and are metered apart."},
+		func(r *reader, at node, to *implementation) { to.Services = r.services(at) }},
 }
 
 var buildRows = []row[stopwatt.Build]{

@@ -176,6 +176,7 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	r.bounded(root, suite)
 	if len(r.faults) == 0 {
 		r.runnable(root, suite)
+		r.ownNames(root, suite)
 	}
 	return suite
 }

@@ -18,12 +18,13 @@ const (
 
 // A workload is one as it was written, its load not yet overridden.
 type workload struct {
-	family  string // its name without its parameters
-	params  []stopwatt.Param
-	http    *stopwatt.HTTP
-	load    load
-	command *stopwatt.Command
-	harness *stopwatt.Harness
+	family   string // its name without its parameters
+	params   []stopwatt.Param
+	http     *stopwatt.HTTP
+	load     load
+	command  *stopwatt.Command
+	harness  *stopwatt.Harness
+	services []stopwatt.Service
 }
 
 var workloadRows = []row[workload]{
@@ -47,6 +48,8 @@ var workloadRows = []row[workload]{
 		}},
 	{word{key: "params", kind: "names to lists of texts", absent: "none", doc: "Parameters and the values that each takes. They make one workload for every combination, named `WORKLOAD/NAME=VALUE,…`; `{NAME}` in its other keys stands for the value."},
 		func(*reader, node, *workload) {}}, // read before the others: see variants
+	{word{key: "services", kind: "names to [service]", absent: "none", doc: "Companions that every implementation needs for it, as an implementation's."},
+		func(r *reader, at node, to *workload) { to.services = r.services(at) }},
 }
 
 var httpRows = []row[stopwatt.HTTP]{
@@ -180,7 +183,7 @@ func driven(at node) bool {
 // under returns the workload, its load or repetitions overridden by what a
 // profile says.
 func (w workload) under(profile profile) stopwatt.Workload {
-	to := stopwatt.Workload{Name: variant(w.family, w.params), Params: w.params, HTTP: w.http, Command: w.command, Harness: w.harness}
+	to := stopwatt.Workload{Name: variant(w.family, w.params), Params: w.params, HTTP: w.http, Command: w.command, Harness: w.harness, Services: w.services}
 	if w.command != nil && profile.repeat != nil {
 		w.command.Repeat = *profile.repeat
 	}

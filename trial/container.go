@@ -27,8 +27,9 @@ type container struct {
 // is let go.
 var errServerEnded = errors.New("the server ended")
 
-// createServer makes the server's container, without any network.
-func (b Bench) createServer(ctx context.Context, order Order) (*container, error) {
+// createServer makes the server's container, without any network but the private
+// one of its companions.
+func (b Bench) createServer(ctx context.Context, order Order, network string) (*container, error) {
 	server := &container{
 		bench:      b,
 		role:       stopwatt.RoleServer,
@@ -44,6 +45,7 @@ func (b Bench) createServer(ctx context.Context, order Order) (*container, error
 		Memory:     order.Implementation.Memory,
 		Writable:   order.Implementation.Writable,
 		StopSignal: order.Implementation.StopSignal,
+		Network:    network,
 	})
 }
 
@@ -61,6 +63,16 @@ func (c *container) create(ctx context.Context, order stopwatt.ContainerOrder) e
 	}
 	c.ID = id
 	return nil
+}
+
+// labelled are the labels of what has this role.
+func (b Bench) labelled(role string) map[string]string {
+	labels := maps.Clone(b.Labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[stopwatt.LabelRole] = role
+	return labels
 }
 
 // start starts the container.

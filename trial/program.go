@@ -18,7 +18,12 @@ type program struct {
 
 // measureProgram reads top to bottom as a trial of a program is defined.
 func (b Bench) measureProgram(ctx context.Context, order Order, trial *stopwatt.Trial) error {
-	program, err := b.createProgram(ctx, order)
+	companions, err := b.companions(ctx, order)
+	defer companions.remove(ctx)
+	if err != nil {
+		return err
+	}
+	program, err := b.createProgram(ctx, order, companions.network)
 	if err != nil {
 		return err
 	}
@@ -29,15 +34,15 @@ func (b Bench) measureProgram(ctx context.Context, order Order, trial *stopwatt.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go program.watch(ctx, cancel)
-	if err := b.time(ctx, order, program, trial); err != nil {
-		return program.explain(ctx, err)
+	if err := b.time(ctx, order, program, companions, trial); err != nil {
+		return companions.explain(ctx, program.explain(ctx, err))
 	}
 	return nil
 }
 
 // createProgram makes a container of the implementation's image that runs the
 // timer, which is brought in.
-func (b Bench) createProgram(ctx context.Context, order Order) (*program, error) {
+func (b Bench) createProgram(ctx context.Context, order Order, network string) (*program, error) {
 	timer, err := b.AgentVolume(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("bring in the timer: %w", err)
@@ -53,6 +58,7 @@ func (b Bench) createProgram(ctx context.Context, order Order) (*program, error)
 		CPUs:        i.CPUs,
 		Memory:      i.Memory,
 		Writable:    i.Writable,
+		Network:     network,
 	})
 	return p, err
 }
@@ -72,7 +78,7 @@ func timeOrder(order Order) stopwatt.TimeOrder {
 }
 
 // time has the timer do its work and reads the meters at the edges.
-func (b Bench) time(ctx context.Context, order Order, p *program, trial *stopwatt.Trial) error {
+func (b Bench) time(ctx context.Context, order Order, p *program, companions *companions, trial *stopwatt.Trial) error {
 	report, err := p.ask(ctx, stopwatt.CommandReady)
 	if err != nil {
 		return err
@@ -83,7 +89,7 @@ func (b Bench) time(ctx context.Context, order Order, p *program, trial *stopwat
 	if _, err := p.ask(ctx, stopwatt.CommandWarm); err != nil {
 		return err
 	}
-	accounts := b.open(&p.container)
+	accounts := b.open(append([]*container{&p.container}, companions.all()...)...)
 	defer accounts.close()
 	watch := b.watch(accounts)
 	defer watch.Close()
@@ -98,6 +104,7 @@ func (b Bench) time(ctx context.Context, order Order, p *program, trial *stopwat
 	record := record{trial}
 	record.role(stopwatt.RoleProgram, before.Program, after.Program) // of one that died as well
 	record.held("memory_peak_program", "MemoryPeak", after.Program)
+	record.companions(companions, before, after)
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,15 @@ func (r record) usage(atRest stopwatt.Usage, before, after stopwatt.Reading) {
 	r.held("memory_peak_driver", "MemoryPeak", after.Driver)
 }
 
+// companions records what the companions used together, where there are any.
+func (r record) companions(c *companions, before, after stopwatt.Reading) {
+	if len(c.all()) == 0 {
+		return
+	}
+	r.role(stopwatt.RoleService, before.Service, after.Service)
+	r.held("memory_peak_service", "MemoryPeak", after.Service)
+}
+
 // spending are the metrics that both containers have, by what stands round the
 // role in their names: how much a field has risen, and how many of its units
 // are one of the metric's.

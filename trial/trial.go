@@ -69,6 +69,10 @@ type Bench struct {
 	// AgentVolume is the ID of a container whose volume holds the agent, for those
 	// of other images; it is asked for with each program.
 	AgentVolume func(ctx context.Context) (id string, err error)
+	// Networks is asked where a trial has companions.
+	Networks Networks
+	// Kept are the companions that live as long as the run.
+	Kept *Kept
 	// Harness reads what the harness of a workload has told.
 	Harness func(workload stopwatt.Workload, results []byte) ([]stopwatt.Benchmark, error)
 	// DriverCPUs are the cores that the driver may use, as in cpuset; empty: all.
@@ -129,7 +133,12 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) error {
 	// Both are created before either starts: the sooner the driver asks, the
 	// finer the time to the first right answer is known.
-	server, err := b.createServer(ctx, order)
+	companions, err := b.companions(ctx, order)
+	defer companions.remove(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := b.createServer(ctx, order, companions.network)
 	if err != nil {
 		return err
 	}
@@ -147,14 +156,14 @@ func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go server.watch(ctx, cancel)
-	if err := b.converse(ctx, order, server, driver, trial); err != nil {
-		return server.explain(ctx, err)
+	if err := b.converse(ctx, order, server, driver, companions, trial); err != nil {
+		return companions.explain(ctx, server.explain(ctx, err))
 	}
 	return nil
 }
 
 // converse has the driver do its work and reads the meters at the edges.
-func (b Bench) converse(ctx context.Context, order Order, server *container, driver *driver, trial *stopwatt.Trial) error {
+func (b Bench) converse(ctx context.Context, order Order, server *container, driver *driver, companions *companions, trial *stopwatt.Trial) error {
 	if err := driver.begin(ctx, driveOrder(order)); err != nil {
 		return err
 	}
@@ -164,7 +173,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 		record.unloaded(b.parents.read(server.name))
 		return err
 	}
-	accounts := b.open(server, &driver.container)
+	accounts := b.open(append([]*container{server, &driver.container}, companions.all()...)...)
 	defer accounts.close()
 	atRest := accounts.of(stopwatt.RoleServer)
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt/agent"
 	"gitlab.com/stopwatt/stopwatt/meter"
@@ -22,6 +23,7 @@ const usage = `usage:
   stopwatt-agent time        run and time programs as standard input says
   stopwatt-agent serve ADDR  answer every request on ADDR (host:port), at no cost
   stopwatt-agent meters      answer the questions on standard input about this machine's meters
+  stopwatt-agent wait ADDR D end when ADDR (host:port) takes a connection, at most after the duration D
   stopwatt-agent version     print the version
 `
 
@@ -47,6 +49,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errors io.Writer
 		err = agent.Serve(ctx, args[1], nil)
 	case len(args) == 1 && args[0] == "meters":
 		err = meter.Serve(ctx, in, out)
+	case len(args) == 3 && args[0] == "wait":
+		var within time.Duration
+		if within, err = time.ParseDuration(args[2]); err == nil {
+			err = agent.Wait(ctx, args[1], within)
+		}
 	case len(args) == 1 && args[0] == "version":
 		_, err = fmt.Fprintln(out, "stopwatt-agent", version)
 	default:

@@ -18,6 +18,8 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 	labels := map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: meter.Host{}.Self()}
 	return trial.Bench{
 		Containers:  docker,
+		Networks:    docker,
+		Kept:        &trial.Kept{},
 		Agent:       agent,
 		AgentVolume: agentVolume(docker, agent, labels),
 		Harness:     readHarness,

@@ -247,7 +247,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		return orchestrator.Order{}, err
 	}
 	before := instruments.station.Reading()
-	images, err := orchestrator.Builder{
+	builder := orchestrator.Builder{
 		Images: docker,
 		Order: func(ctx context.Context, implementation stopwatt.Implementation) (stopwatt.BuildOrder, error) {
 			return planned.checkout.buildOrder(ctx, planned.file, planned.standIns, implementation)
@@ -257,7 +257,11 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		Step:   screen.buildStep,
 		Ended:  screen.buildEnded,
 		Failed: screen.buildFailed,
-	}.Get(ctx, needed(suite, planned.cases))
+	}
+	images, err := builder.Get(ctx, needed(suite, planned.cases))
+	if err == nil {
+		suite, err = withServices(ctx, suite, planned.cases, builder)
+	}
 	screen.dropBuild()
 	if err != nil {
 		return orchestrator.Order{}, d.buildFailed(ctx, err)

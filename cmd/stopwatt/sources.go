@@ -9,6 +9,7 @@ import (
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/git"
+	"gitlab.com/stopwatt/stopwatt/orchestrator"
 )
 
 // resolved is the suite whose builds of other commits of this checkout name them
@@ -54,17 +55,83 @@ func (d *desk) mirror(ctx context.Context, c *checkout, suite stopwatt.Suite) (s
 // eachBuild is the suite with a change made to each of its builds.
 func eachBuild(suite stopwatt.Suite, change func(*stopwatt.Build) error) (stopwatt.Suite, error) {
 	suite.Implementations = slices.Clone(suite.Implementations)
-	for i, implementation := range suite.Implementations {
-		if implementation.Build == nil {
-			continue
-		}
-		build := *implementation.Build
-		if err := change(&build); err != nil {
+	for i := range suite.Implementations {
+		implementation := &suite.Implementations[i]
+		build, err := changed(implementation.Build, change)
+		if err != nil {
 			return suite, askedWrongly(fmt.Errorf("implementation %s: %w", implementation.Name, err))
 		}
-		suite.Implementations[i].Build = &build
+		implementation.Build = build
+	}
+	return eachService(suite, func(owner string, service *stopwatt.Service) error {
+		build, err := changed(service.Build, change)
+		service.Build = build
+		if err != nil {
+			return askedWrongly(fmt.Errorf("service %s of %s: %w", service.Name, owner, err))
+		}
+		return nil
+	})
+}
+
+// changed is a build, if there is one, with a change made to it.
+func changed(build *stopwatt.Build, change func(*stopwatt.Build) error) (*stopwatt.Build, error) {
+	if build == nil {
+		return nil, nil
+	}
+	to := *build
+	return &to, change(&to)
+}
+
+// eachService is the suite with a change made to each of its services.
+func eachService(suite stopwatt.Suite, change func(owner string, service *stopwatt.Service) error) (stopwatt.Suite, error) {
+	suite.Implementations, suite.Workloads = slices.Clone(suite.Implementations), slices.Clone(suite.Workloads)
+	each := func(owner string, services *[]stopwatt.Service) error {
+		*services = slices.Clone(*services)
+		for i := range *services {
+			if err := change(owner, &(*services)[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range suite.Implementations {
+		if err := each(suite.Implementations[i].Name, &suite.Implementations[i].Services); err != nil {
+			return suite, err
+		}
+	}
+	for i := range suite.Workloads {
+		if err := each(suite.Workloads[i].Name, &suite.Workloads[i].Services); err != nil {
+			return suite, err
+		}
 	}
 	return suite, nil
+}
+
+// withServices gets the images of the services that these cases need, and names
+// them in the suite. What is built or pulled alike is got once.
+func withServices(ctx context.Context, suite stopwatt.Suite, cases []stopwatt.Case, builder orchestrator.Builder) (stopwatt.Suite, error) {
+	needed := func(owner string) bool {
+		return slices.ContainsFunc(cases, func(c stopwatt.Case) bool { return c.Implementation == owner || c.Workload == owner })
+	}
+	got := map[string]string{}
+	return eachService(suite, func(owner string, service *stopwatt.Service) error {
+		if !needed(owner) {
+			return nil
+		}
+		of := fmt.Sprintf("%s %+v", service.Image, service.Build)
+		if service.Build != nil {
+			of = fmt.Sprintf("%+v", *service.Build)
+		}
+		if got[of] == "" {
+			images, err := builder.Get(ctx, []stopwatt.Implementation{{Name: service.Name, Image: service.Image, Build: service.Build}})
+			if err != nil {
+				return fmt.Errorf("service of %s: %w", owner, err)
+			}
+			got[of] = images[service.Name].ID
+		}
+		service.ImageID = got[of]
+		return nil
+	})
 }
 
 // buildOrder says what an implementation of this suite is built from.

@@ -109,14 +109,14 @@ func (d *desk) checkout(ctx context.Context, file suiteFile) (checkout, error) {
 // sources are the files and folders that decide what is measured.
 func (f suiteFile) sources() []string {
 	sources := []string{filepath.Join(f.folder, filepath.Base(f.path))}
-	for _, implementation := range f.suite.Implementations {
-		build := implementation.Build
-		if build != nil && build.Ref == "" && build.Repository == "" {
+	_, _ = eachBuild(f.suite, func(build *stopwatt.Build) error { // which changes nothing, and cannot fail
+		if build.Ref == "" && build.Repository == "" {
 			sources = append(sources, filepath.Join(f.folder, build.Context))
 		}
-		if build != nil && build.Dockerfile != "" {
+		if build.Dockerfile != "" {
 			sources = append(sources, filepath.Join(f.folder, build.Dockerfile))
 		}
-	}
+		return nil
+	})
 	return sources
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -59,6 +60,8 @@ func program(does string, arguments []string) int {
 	case "print":
 		fmt.Println(strings.Join(arguments, "\n"))
 		return 0
+	case "get":
+		return get(arguments[0])
 	case "cat":
 		text, err := os.ReadFile(arguments[0])
 		if err != nil {
@@ -87,6 +90,21 @@ func spinning(handler http.HandlerFunc, lasting time.Duration) http.HandlerFunc 
 	}
 }
 
+// get prints what a server answers.
+func get(url string) int {
+	answer, err := http.Get(url)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(os.Stdout, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
+		fmt.Fprintln(os.Stderr, answer.Status, err)
+		return 1
+	}
+	return 0
+}
+
 // answered counts the requests that were answered.
 var answered atomic.Int64
 
@@ -108,7 +126,11 @@ func serve(address string, handler http.HandlerFunc) {
 // answer answers everything alike.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		answered.Add(1)
+		n := answered.Add(1)
+		if r.URL.Path == "/count" {
+			fmt.Fprintln(w, n)
+			return
+		}
 		fmt.Fprint(w, body)
 	}
 }

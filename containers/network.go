@@ -1,0 +1,82 @@
+package containers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/network"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// MakeNetwork makes a private network that leads nowhere, and returns its ID.
+func (d *Docker) MakeNetwork(ctx context.Context, labels map[string]string) (string, error) {
+	// A request that is broken off is carried out all the same, and nobody would
+	// learn the ID.
+	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	defer cancel()
+	// The engine wants a name, and lets two networks have the same.
+	name := fmt.Sprintf("stopwatt-%s-%d", labels[stopwatt.LabelRun], time.Now().UnixNano())
+	made, err := d.client.NetworkCreate(whole, name, network.CreateOptions{Driver: "bridge", Internal: true, Labels: labels})
+	if err != nil {
+		return "", attempted("create network", err)
+	}
+	return made.ID, nil
+}
+
+// RemoveNetwork removes a network, whose containers are gone. One that does not
+// exist is removed. It has a bound of its own and works on when ctx is cancelled.
+func (d *Docker) RemoveNetwork(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	defer cancel()
+	if err := d.client.NetworkRemove(ctx, id); err != nil && !errdefs.IsNotFound(err) {
+		return attempted("remove network", err)
+	}
+	return nil
+}
+
+// JoinNetwork makes a container that runs part of one more network, under this
+// name.
+func (d *Docker) JoinNetwork(ctx context.Context, networkID, containerID, alias string) error {
+	return attempted("join network", d.client.NetworkConnect(ctx, networkID, containerID, &network.EndpointSettings{Aliases: []string{alias}}))
+}
+
+// LeaveNetwork takes a container out of a network. It works on when ctx is
+// cancelled.
+func (d *Docker) LeaveNetwork(ctx context.Context, networkID, containerID string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	defer cancel()
+	return attempted("leave network", d.client.NetworkDisconnect(ctx, networkID, containerID, true))
+}
+
+// Execute runs a program in a container that runs, and returns its exit status
+// and the last line that it printed.
+func (d *Docker) Execute(ctx context.Context, id string, argv []string) (status int, said string, err error) {
+	made, err := d.client.ContainerExecCreate(ctx, id, container.ExecOptions{Cmd: argv, AttachStdout: true, AttachStderr: true})
+	if err != nil {
+		return 0, "", attempted("run "+argv[0]+" in container", err)
+	}
+	streams, err := d.client.ContainerExecAttach(ctx, made.ID, container.ExecAttachOptions{})
+	if err != nil {
+		return 0, "", attempted("run "+argv[0]+" in container", err)
+	}
+	letGo := context.AfterFunc(ctx, streams.Close)
+	defer letGo()
+	defer streams.Close()
+	var text bytes.Buffer
+	if _, err := stdcopy.StdCopy(&text, &text, io.LimitReader(streams.Reader, maxLogBytes)); err != nil && ctx.Err() != nil {
+		return 0, "", context.Cause(ctx)
+	}
+	ended, err := d.client.ContainerExecInspect(ctx, made.ID)
+	if err != nil {
+		return 0, "", attempted("run "+argv[0]+" in container", err)
+	}
+	return ended.ExitCode, strings.Join(tail(text.Bytes(), 1), ""), nil
+}
