@@ -164,16 +164,15 @@ func (b Bench) companion(ctx context.Context, service stopwatt.Service, network 
 
 // await waits until the service can be used.
 func (c *companion) await(ctx context.Context) error {
-	ready := c.service.Ready
-	if len(ready.Command) == 0 && ready.Port == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, ready.Within, fmt.Errorf("it was not ready within %v", ready.Within))
-	defer cancel()
-	if len(ready.Command) > 0 {
+	switch ready := c.service.Ready; {
+	case len(ready.Command) > 0:
+		ctx, cancel := context.WithTimeoutCause(ctx, ready.Within, fmt.Errorf("it was not ready within %v", ready.Within))
+		defer cancel()
 		return c.awaitCommand(ctx)
+	case ready.Port != 0:
+		return c.awaitPort(ctx)
 	}
-	return c.awaitPort(ctx)
+	return nil
 }
 
 // askEvery is the pause between two questions whether a service is ready: shorter
@@ -213,7 +212,7 @@ func notReady(ctx context.Context, last string) error {
 }
 
 // awaitPort waits until the service's port takes a connection, seen from inside
-// its own network.
+// its own network. The agent bounds that.
 func (c *companion) awaitPort(ctx context.Context) error {
 	seer := &container{bench: c.bench, role: "wait"}
 	err := seer.create(ctx, stopwatt.ContainerOrder{
@@ -229,11 +228,11 @@ func (c *companion) awaitPort(ctx context.Context) error {
 		return err
 	}
 	if err := c.bench.Containers.Wait(ctx, seer.ID); err != nil {
-		return notReady(ctx, "")
+		return err
 	}
 	fate, err := c.bench.Containers.Fate(ctx, seer.ID)
 	if err == nil && fate.ExitCode != 0 {
-		err = errors.New(strings.Join(fate.Log, "; "))
+		err = errors.New(strings.TrimPrefix(strings.Join(fate.Log, "; "), "stopwatt-agent: "))
 	}
 	return err
 }

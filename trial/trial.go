@@ -197,6 +197,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 		after.Machine = machine
 	})
 	record.usage(atRest, before, after) // of a server that died as well
+	record.companions(companions, before, after)
 	if err != nil {
 		return err
 	}
