@@ -15,7 +15,12 @@ import (
 // program drives. The agent's driver asks until the server is ready, and once
 // more after the load; the tool runs in a third container, under the timer.
 func (b Bench) measureByTool(ctx context.Context, order Order, trial *stopwatt.Trial) error {
-	server, err := b.createServer(ctx, order)
+	companions, err := b.companions(ctx, order)
+	defer companions.remove(ctx)
+	if err != nil {
+		return err
+	}
+	server, err := b.createServer(ctx, order, companions.network)
 	if err != nil {
 		return err
 	}
@@ -37,8 +42,8 @@ func (b Bench) measureByTool(ctx context.Context, order Order, trial *stopwatt.T
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go server.watch(ctx, cancel)
-	if err := b.haveDriven(ctx, order, server, driver, tool, trial); err != nil {
-		return server.explain(ctx, err)
+	if err := b.haveDriven(ctx, order, server, driver, tool, companions, trial); err != nil {
+		return companions.explain(ctx, server.explain(ctx, err))
 	}
 	return nil
 }
@@ -90,7 +95,7 @@ func placesOf(http stopwatt.HTTP) *strings.Replacer {
 }
 
 // haveDriven has the tool do its work and reads the meters at the edges.
-func (b Bench) haveDriven(ctx context.Context, order Order, server *container, driver *driver, tool *program, trial *stopwatt.Trial) error {
+func (b Bench) haveDriven(ctx context.Context, order Order, server *container, driver *driver, tool *program, companions *companions, trial *stopwatt.Trial) error {
 	if err := driver.begin(ctx, driveOrder(order)); err != nil {
 		return err
 	}
@@ -104,7 +109,7 @@ func (b Bench) haveDriven(ctx context.Context, order Order, server *container, d
 	if _, err := tool.ask(ctx, stopwatt.CommandReady); err != nil {
 		return fmt.Errorf("the tool: %w", err)
 	}
-	accounts := b.open(server, &tool.container)
+	accounts := b.open(append([]*container{server, &tool.container}, companions.all()...)...)
 	defer accounts.close()
 	atRest := accounts.of(stopwatt.RoleServer)
 	watch := b.watch(accounts)
@@ -125,6 +130,7 @@ func (b Bench) haveDriven(ctx context.Context, order Order, server *container, d
 	record.Window = result.Window
 	err = b.toolTold(order, record, result)
 	record.usage(atRest, before, after)
+	record.companions(companions, before, after)
 	record.readyTime(server.asked, ready)
 	work := stopwatt.Work{Per: stopwatt.RightAnswer}
 	if requests, told := trial.Value("requests"); told {
