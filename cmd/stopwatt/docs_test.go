@@ -32,31 +32,40 @@ func blocks(text, language string) []string {
 }
 
 func TestEveryCommandOfTheReadmeIsUnderstood(t *testing.T) {
-	lines := 0
-	for _, block := range blocks(readme(t), "sh") {
+	if lines := understood(t, readme(t)); lines < 8 {
+		t.Errorf("only %d commands were found in the README", lines)
+	}
+}
+
+// understood checks the commands of a document, and tells how many there are.
+func understood(t *testing.T, text string) (lines int) {
+	t.Helper()
+	for _, block := range blocks(text, "sh") {
 		for line := range strings.Lines(block) {
 			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
 			if !strings.HasPrefix(command, "stopwatt ") {
 				continue
 			}
 			lines++
-			d := &desk{getenv: func(string) string { return "" }, stdout: io.Discard, stderr: io.Discard}
-			verb, rest, err := d.commands().Find(words(command)[1:])
-			if err != nil {
-				t.Errorf("%s: %v", command, err)
-				continue
-			}
-			if err := verb.ParseFlags(rest); err != nil {
-				t.Errorf("%s: %v", command, err)
-			}
-			if err := verb.ValidateArgs(verb.Flags().Args()); err != nil {
+			if err := understand(words(command)[1:]); err != nil {
 				t.Errorf("%s: %v", command, err)
 			}
 		}
 	}
-	if lines < 8 {
-		t.Errorf("only %d commands were found in the README", lines)
+	return lines
+}
+
+// understand reads a command line and carries out nothing.
+func understand(args []string) error {
+	d := &desk{getenv: func(string) string { return "" }, stdout: io.Discard, stderr: io.Discard}
+	verb, rest, err := d.commands().Find(args)
+	if err != nil {
+		return err
 	}
+	if err := verb.ParseFlags(rest); err != nil {
+		return err
+	}
+	return verb.ValidateArgs(verb.Flags().Args())
 }
 
 // words splits a command line as a shell does, as far as the README needs it.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
 )
 
@@ -40,6 +42,9 @@ func checkExperiment(t *testing.T, page string) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if lines := understood(t, string(text)); lines < 2 {
+		t.Errorf("only %d commands were found", lines)
 	}
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("published.csv", publishedFigures(t, string(text)), 0o644); err != nil {
@@ -159,4 +164,64 @@ func rowFigures(head, cells []string, unit, workload string) [][]string {
 		}
 	}
 	return figures
+}
+
+// Each experiment is carried out once, by its short profile: every case must
+// give what the experiment is about. That what it computes is right is checked
+// by the programs themselves, and by the suites that expect their output.
+func TestEveryExperimentRuns(t *testing.T) {
+	requireDocker(t)
+	if _, told := os.LookupEnv("STOPWATT_BASES"); !told && os.Getenv("CI") != "true" {
+		t.Skip("which base images there are is not known: make test finds out, and sets STOPWATT_BASES")
+	}
+	programs := buildPrograms(t)
+	for suite, want := range map[string]struct {
+		cases  int
+		metric string
+	}{
+		"wasm":         {4 * 5, "time"},
+		"interpreters": {2 * 7, "time"},
+		"types":        {6 * 17, "allocs/op"}, // Two of the times are 0.
+		"schedulers":   {6, "context_switches_voluntary"},
+	} {
+		t.Run(suite, func(t *testing.T) {
+			t.Parallel()
+			found := 0
+			for _, result := range carriedOut(t, programs, suite).Cases {
+				if result.Valid != 1 {
+					t.Errorf("%s: %d valid trials, want 1: %v", result.Case, result.Valid, result.Reasons)
+				}
+				if _, measured := result.Summary(want.metric); measured {
+					found++
+				}
+			}
+			if found != want.cases {
+				t.Errorf("%d cases have %s, want %d", found, want.metric, want.cases)
+			}
+		})
+	}
+}
+
+// carriedOut are the results of one round of a suite's short profile.
+func carriedOut(t *testing.T, programs, suite string) stopwatt.Results {
+	t.Helper()
+	folder, err := filepath.Abs("../../suites/" + suite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := embeddedtest.ForTest(t)
+	command := installed(t, openFolder(t), programs, database, "run", folder, "--profile", "short", "--rounds", "1")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	store, err := storage.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	results, err := store.Results(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
 }
