@@ -176,7 +176,8 @@ func (d *division) cuts(candidates []place, level float64) []int {
 
 // divide cuts values[from:to] at the place of the largest energy, of those
 // candidates whose intervals lie there and of the whole stretch, and goes on to
-// both sides of it.
+// both sides of it. The whole stretch is tested as a series of its own: a level
+// too many is merged again, while one that is missed weakens its neighbours.
 func (d *division) divide(from, to int, candidates []place, level float64) []int {
 	if to-from < 2*leastStretch {
 		return nil
@@ -188,10 +189,11 @@ func (d *division) divide(from, to int, candidates []place, level float64) []int
 		}
 	}
 	best := d.best(from, to)
+	stands := d.stands(best, level*d.family/familyOf(to-from))
 	switch {
-	case len(inside) > 0 && (inside[0].energy > best.energy || !d.stands(best, level)):
+	case len(inside) > 0 && (inside[0].energy > best.energy || !stands):
 		best = inside[0]
-	case !d.stands(best, level):
+	case !stands:
 		return nil
 	}
 	return slices.Concat([]int{best.at}, d.divide(from, best.at, inside, level), d.divide(best.at, to, inside, level))

@@ -42,7 +42,7 @@ func TestFollowAChangePointThroughItsLife(t *testing.T) {
 		{"a step is suspected at the third commit and confirmed at the fifth", jittered(1, slices.Concat(levels(40, 100), levels(20, 110))),
 			map[stopwatt.ChangeState][]int{stopwatt.Suspected: {43}, stopwatt.Confirmed: {45}}},
 		{"what goes back at once is withdrawn", jittered(1, slices.Concat(levels(40, 100), levels(3, 110), levels(20, 100))),
-			map[stopwatt.ChangeState][]int{stopwatt.Suspected: {43}, stopwatt.Withdrawn: {46}}},
+			map[stopwatt.ChangeState][]int{stopwatt.Suspected: {43}, stopwatt.Withdrawn: {47}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

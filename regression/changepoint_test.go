@@ -293,3 +293,17 @@ func TestNoPointsNoSearch(t *testing.T) {
 		}
 	}
 }
+
+// One level that a division misses weakens both its neighbours, and once a merge
+// of 10,000 points went on from there until nothing was left.
+func TestManyLevelsAreNotMergedAway(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 0))
+	values := process(r, 10000, 0, 0)
+	for i := range values {
+		values[i] += float64(i / 12 % 2 * 7)
+	}
+	if got := len(changesOf(values).ChangePoints); got < 825 {
+		t.Errorf("%d of 833 change points are found", got)
+	}
+}
