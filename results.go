@@ -102,6 +102,7 @@ type Contrast struct {
 	Means           []MeanRow // of the workloads' ratios, the baseline left out
 	Mean            MeanKind
 	Meters          MeterContrast // of net energy; empty where fewer than two meters have it
+	Imported        bool          // the figures were brought in from elsewhere
 }
 
 // WorkloadContrast is a Contrast's block for one workload.
@@ -131,5 +132,10 @@ const (
 type MeanRow struct {
 	Implementation string
 	Ratios         []Ratio
-	Counts         []int
+	// Times are 1 ÷ the mean of how many times the baseline has what the
+	// implementation has: the arithmetic mean of "2 times faster" and "4 times faster"
+	// is 3, where that of the ratios, 0.5 and 0.25, is 2.67 times. Not known where one of
+	// the ratios is 0.
+	Times  []Ratio
+	Counts []int
 }

@@ -50,7 +50,7 @@ func Lay(results stopwatt.Results, baseline string, metrics []stopwatt.Metric, m
 	if mean != stopwatt.Arithmetic && mean != stopwatt.Geometric {
 		return stopwatt.Contrast{}, fmt.Errorf("mean %q is unknown; there are %s and %s", mean, stopwatt.Arithmetic, stopwatt.Geometric)
 	}
-	contrast := stopwatt.Contrast{Baseline: baseline, Metrics: metrics, Mean: mean}
+	contrast := stopwatt.Contrast{Baseline: baseline, Metrics: metrics, Mean: mean, Imported: results.Run.Imported}
 	tried := triedAtHead(results)
 	contrast.Implementations = appendNew([]string{baseline}, tried, implementation)
 	for _, name := range appendNew(nil, tried, workload) {
@@ -104,11 +104,21 @@ func layWorkload(c stopwatt.Contrast, workload string, results []stopwatt.CaseRe
 		row := stopwatt.ContrastRow{Implementation: name}
 		row.Result = resultOf(results, stopwatt.Case{Implementation: name, Workload: workload})
 		for _, metric := range c.Metrics {
-			row.Ratios = append(row.Ratios, ratioToBaseline(row.Result, base, metric, name == c.Baseline))
+			ratio := ratioToBaseline(row.Result, base, metric, name == c.Baseline)
+			ratio.Near = ratio.Near && !published(c, row.Result, base, metric)
+			row.Ratios = append(row.Ratios, ratio)
 		}
 		block.Rows = append(block.Rows, row)
 	}
 	return block
+}
+
+// published tells whether the spread of figures is known to somebody else alone:
+// a mark on each of them would say nothing.
+func published(c stopwatt.Contrast, result, base stopwatt.CaseResult, metric stopwatt.Metric) bool {
+	a, _ := result.Summary(metric.Name)
+	b, _ := base.Summary(metric.Name)
+	return c.Imported && (a.N < 2 || b.N < 2)
 }
 
 // resultOf finds a case's result; one that was never tried is empty.
@@ -135,16 +145,38 @@ func meanRow(c stopwatt.Contrast, name string, index int) stopwatt.MeanRow {
 	row := stopwatt.MeanRow{Implementation: name}
 	for m, metric := range c.Metrics {
 		var cells []cell
+		known := true // their spreads
 		for _, block := range c.Workloads {
 			ratio := block.Rows[index].Ratios[m]
 			if ratio.Known && meanOf(block.Rows[0].Result, metric) != 0 {
-				cells = append(cells, cell{ratio, slackOf(block.Rows[index].Result, block.Rows[0].Result, metric)})
+				result, base := block.Rows[index].Result, block.Rows[0].Result
+				known = known && !published(c, result, base, metric)
+				cells = append(cells, cell{ratio, slackOf(result, base, metric)})
 			}
 		}
-		row.Ratios = append(row.Ratios, meanRatio(c.Mean, cells))
+		mean := meanRatio(c.Mean, cells)
+		mean.Near = mean.Near && known
+		row.Ratios = append(row.Ratios, mean)
+		row.Times = append(row.Times, timesOf(c.Mean, mean, cells))
 		row.Counts = append(row.Counts, len(cells))
 	}
 	return row
+}
+
+// timesOf is 1 ÷ the mean of 1 ÷ ratio: see stopwatt.MeanRow. Of the geometric mean
+// that is the mean itself.
+func timesOf(kind stopwatt.MeanKind, mean stopwatt.Ratio, cells []cell) stopwatt.Ratio {
+	if kind == stopwatt.Geometric || !mean.Known {
+		return mean
+	}
+	sum := 0.0
+	for _, cell := range cells {
+		sum += 1 / cell.Value
+	}
+	if math.IsInf(sum, 0) {
+		return stopwatt.Ratio{}
+	}
+	return stopwatt.Ratio{Value: float64(len(cells)) / sum, Known: true, Near: mean.Near}
 }
 
 // meanRatio is the mean of ratios. The geometric one does not depend on which

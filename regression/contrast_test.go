@@ -222,8 +222,8 @@ func TestLayKeepsARowForWhatWasNotTried(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]stopwatt.MeanRow{
-		{Implementation: "a", Ratios: []stopwatt.Ratio{{Value: 1.0 / 3, Known: true}}, Counts: []int{1}},
-		{Implementation: "b", Ratios: []stopwatt.Ratio{{}}, Counts: []int{0}},
+		{Implementation: "a", Ratios: []stopwatt.Ratio{{Value: 1.0 / 3, Known: true}}, Times: []stopwatt.Ratio{{Value: 1.0 / 3, Known: true}}, Counts: []int{1}},
+		{Implementation: "b", Ratios: []stopwatt.Ratio{{}}, Times: []stopwatt.Ratio{{}}, Counts: []int{0}},
 	}, contrast.Means, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Errorf("means (-want +got):\n%s", diff)
 	}

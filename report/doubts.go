@@ -31,13 +31,17 @@ func doubts(c stopwatt.Contrast, as As) []string {
 			list = append(list, lack.sentence(len(block.Rows)))
 		}
 	}
-	if single && as != AsRatio && as != AsTimes && as != AsPercent {
+	if single && (as == "" || as == AsValue) {
 		list = append(list, "± –: one trial has no spread.")
 	}
-	if noRatio != "" {
-		list = append(list, "?: "+noRatio)
+	notes := roughness(c)
+	if as != asMeans {
+		if noRatio != "" {
+			list = append(list, "?: "+noRatio)
+		}
+		notes = append(notes, nearNote(c))
 	}
-	for _, note := range append(roughness(c), nearNote(c), marks(c)) {
+	for _, note := range append(notes, marks(c)) {
 		if note != "" {
 			list = append(list, note)
 		}

@@ -166,7 +166,9 @@ func contrastOf(results stopwatt.Results, metrics []stopwatt.Metric) stopwatt.Co
 		for range settings.Implementations {
 			row := stopwatt.ContrastRow{Implementation: results.Cases[at].Case.Implementation, Result: results.Cases[at]}
 			for _, metric := range metrics {
-				row.Ratios = append(row.Ratios, ratioOf(row.Result, base, metric.Name))
+				ratio := ratioOf(row.Result, base, metric.Name)
+				ratio.Near = ratio.Near && !results.Run.Imported
+				row.Ratios = append(row.Ratios, ratio)
 			}
 			block.Rows = append(block.Rows, row)
 			at++
@@ -178,7 +180,8 @@ func contrastOf(results stopwatt.Results, metrics []stopwatt.Metric) stopwatt.Co
 		for m := range metrics {
 			sum, squares, n, near := 0.0, 0.0, 0, 0
 			for _, block := range c.Workloads {
-				if ratio := block.Rows[i+1].Ratios[m]; ratio.Known {
+				base, _ := block.Rows[0].Result.Summary(metrics[m].Name)
+				if ratio := block.Rows[i+1].Ratios[m]; ratio.Known && base.Mean != 0 {
 					sum += ratio.Value
 					squares += ratio.Error * ratio.Error
 					n++

@@ -71,7 +71,8 @@ func eachCase(c stopwatt.Contrast, f func(name string, result stopwatt.CaseResul
 func shortWindows(c stopwatt.Contrast) string {
 	var windows affected
 	eachCase(c, func(name string, result stopwatt.CaseResult) {
-		if s, has := result.Summary("time"); has && s.Mean < shortWindow {
+		_, driven := result.Summary("throughput")
+		if s, has := result.Summary("time"); driven && has && s.Mean < shortWindow {
 			windows.add(name, s.Min, s.Max)
 		}
 	})

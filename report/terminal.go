@@ -25,7 +25,9 @@ type Options struct {
 	As    As     // empty: AsValue
 	Unit  string // shown instead of the one that suits, by the metrics that it fits; empty: none asked
 	Width int    // of the terminal, in columns; 0: 80; less than 60 is taken as 60
-	Next  string // what to type next, in one line; empty: nothing is said
+	// Transpose turns grids: workloads side by side, implementations below each other.
+	Transpose bool
+	Next      string // what to type next, in one line; empty: nothing is said
 }
 
 // Terminal writes a contrast as a table for a terminal: what was run, the mean
@@ -37,6 +39,9 @@ func Terminal(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 	if err := CheckUnit(o.Unit, c.Metrics); err != nil {
 		return err
 	}
+	if o.As == "" {
+		o.As = AsValue
+	}
 	if o.Width == 0 {
 		o.Width = defaultWidth
 	}
@@ -46,10 +51,10 @@ func Terminal(w io.Writer, run stopwatt.Run, c stopwatt.Contrast, o Options) err
 	page.workloads = shorten(workloadsOf(c), longestName)
 	page.text(headline(run))
 	page.text(dotted(counted(run, c), idleLine(run)))
-	if o.As == "" || o.As == AsValue {
+	if o.As == AsValue {
 		page.values()
 	} else {
-		page.ratios()
+		page.sheets()
 	}
 	page.footnotes()
 	return page.write(w)

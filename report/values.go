@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -212,8 +213,46 @@ func (p *page) row(row stopwatt.ContrastRow, name ...string) gridRow {
 // meanNote says which mean sums up the workloads and what was left out of it.
 func meanNote(c stopwatt.Contrast) string {
 	note := fmt.Sprintf("The mean is the %s mean of the workloads' ratios to %s", c.Mean, Clean(c.Baseline))
-	if n, alike := sameCount(c); !alike || n < len(c.Workloads) {
-		note += "; those without a ratio, or with a baseline of 0, are not in it"
+	if left := leftOut(c); left != nil {
+		note += "; left out where there is no ratio, or a baseline of 0: " + listed(left)
 	}
 	return note + "."
+}
+
+// leftOut are the workloads that are not in the mean of some metric that they
+// have.
+func leftOut(c stopwatt.Contrast) []string {
+	var left []string
+	for _, block := range c.Workloads {
+		for m, metric := range c.Metrics {
+			if occursInAny(block, metric) && !inMean(block, m, metric) {
+				left = append(left, Clean(block.Workload))
+				break
+			}
+		}
+	}
+	return left
+}
+
+// inMean tells whether the ratios of all implementations that have the metric go
+// into its mean.
+func inMean(block stopwatt.WorkloadContrast, m int, metric stopwatt.Metric) bool {
+	base, has := block.Rows[0].Result.Summary(metric.Name)
+	for _, row := range block.Rows[1:] {
+		if !row.Ratios[m].Known || !has || base.Mean == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// mostListed bounds how many names a note lists.
+const mostListed = 4
+
+// listed lists names, not all of many.
+func listed(names []string) string {
+	if n := len(names) - mostListed; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }

@@ -264,3 +264,32 @@ func (s *Store) FindRun(ctx context.Context, query RunQuery) (int64, error) {
 	}
 	return id, nil
 }
+
+// LatestOfEachMachine returns, for every machine, the ID of the latest finished
+// run of the suite that FindRun finds, in the order in which the runs began.
+// Where there is none, the error is ErrNotFound.
+func (s *Store) LatestOfEachMachine(ctx context.Context, query RunQuery) ([]int64, error) {
+	latest, err := s.FindRun(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.pool.Query(ctx, `
+		SELECT id FROM (
+			SELECT DISTINCT ON (machine_id) id, started
+			FROM stopwatt_store.runs
+			WHERE suite_id = (SELECT suite_id FROM stopwatt_store.runs WHERE id = $1) AND status = 'finished'
+			ORDER BY machine_id, started DESC, id DESC
+		) r
+		ORDER BY started, id`, latest)
+	if err != nil {
+		return nil, fmt.Errorf("find the runs of each machine: %w", s.name(err))
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err == nil && ids == nil {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the runs of each machine: %w", s.name(err))
+	}
+	return ids, nil
+}

@@ -250,3 +250,35 @@ func TestFindRun(t *testing.T) {
 		}
 	}
 }
+
+func TestLatestOfEachMachine(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	if _, err := s.LatestOfEachMachine(t.Context(), storage.RunQuery{}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("an empty database: %v", err)
+	}
+	named := func(name string) stopwatt.Machine { return stopwatt.Machine{Name: name, Named: true} }
+	ids := map[string]int64{}
+	for i, row := range []struct {
+		key, suite string
+		machine    stopwatt.Machine
+		status     stopwatt.RunStatus
+	}{
+		{"first of a", "a", named("m-1"), stopwatt.Finished},
+		{"last of b", "b", named("m-1"), stopwatt.Finished},
+		{"other of a", "a", named("m-2"), stopwatt.Finished},
+		{"last of a", "a", named("m-1"), stopwatt.Finished},
+		{"aborted of a", "a", named("m-2"), stopwatt.Aborted},
+	} {
+		run := storagetest.Run()
+		run.Key, run.PlanKey, run.Suite, run.Machine = row.key, row.key, row.suite, row.machine
+		run.Started = run.Started.Add(time.Duration(i) * time.Hour)
+		ids[row.key] = endRun(t, s, run, row.status, nil, nil)
+	}
+	for suite, want := range map[string][]int64{"a": {ids["other of a"], ids["last of a"]}, "b": {ids["last of b"]}} {
+		got, err := s.LatestOfEachMachine(t.Context(), storage.RunQuery{Suite: suite})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("suite %s: error %v %s", suite, err, diff)
+		}
+	}
+}

@@ -38,19 +38,31 @@ same at two times.
 
 With a run, or none for the latest: its verdicts if it was measured against
 something, else its implementations beside their baseline. --implementations asks
-for the latter in any case; with two names, those two alone.`,
+for the latter in any case; with two names, those two alone. With --by machine they
+are those of the latest run on each machine; the last column holds the second of
+the two names, or the last implementation, against the first, or the baseline.`,
 		Example: `  stopwatt compare                        the latest run
   stopwatt compare main HEAD              two commits
   stopwatt compare 411 412 --explain      every step that led to the verdicts
   stopwatt compare --implementations --as times --mean geometric
   stopwatt compare --implementations rust-tokio go
+  stopwatt compare --implementations --suite types --as value --unit ns
+  stopwatt compare --implementations cwa pahi --suite wasm --by machine
   stopwatt compare --meters`,
 		Args: atMost(3),
-		RunE: func(cmd *cobra.Command, args []string) error { return d.compare(cmd.Context(), args, v) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if v.by != "" && !cmd.Flags().Changed("as") {
+				v.as = "times" // which is what people ask of machines
+			}
+			return d.compare(cmd.Context(), args, v)
+		},
 	}
 	v.flags(verb)
 	verb.Flags().Lookup("as").DefValue = "ratio"
-	v.as = "ratio"
+	verb.Flags().Lookup("format").Usage = "text, markdown, csv or json; of implementations html too"
+	v.as, v.grids = "ratio", true
+	verb.Flags().BoolVar(&v.turned, "transpose", false, "implementations below each other, workloads side by side")
+	verb.Flags().StringVar(&v.by, "by", "", "machine: the latest run of the suite on each machine, side by side")
 	verb.Flags().BoolVar(&v.meters, "meters", false, "all energy meters side by side, and whether they order the implementations alike")
 	verb.Flags().BoolVar(&v.implementations, "implementations", false, "the implementations of one run beside their baseline: [RUN] [A B]")
 	verb.Flags().BoolVar(&v.explain, "explain", false, "the steps that led to each verdict")
@@ -61,6 +73,8 @@ for the latter in any case; with two names, those two alone.`,
 // compare answers what its arguments ask.
 func (d *desk) compare(ctx context.Context, args []string, v compareView) error {
 	switch {
+	case v.by != "":
+		return d.compareMachines(ctx, args, v.view)
 	case v.meters || v.implementations:
 		return d.compareImplementations(ctx, args, v.view)
 	case len(args) > 2:

@@ -28,6 +28,9 @@ type view struct {
 	gross    bool
 	meters   bool     // energy meters side by side
 	only     []string // implementations; empty: all
+	grids    bool     // a grid for each metric, whatever the form
+	turned   bool     // workloads side by side
+	by       string   // machine: runs on several of them; empty: one run
 	cite     bool     // a paragraph on method, and a citation
 }
 
@@ -107,6 +110,9 @@ func (d *desk) printResults(results stopwatt.Results, v view) error {
 	contrast, err := lay(results, v)
 	if err != nil {
 		return askedWrongly(err)
+	}
+	if v.grids {
+		return d.printGrids(v, func(o report.Options) (report.Grids, error) { return report.GridsOf(results.Run, contrast, o) })
 	}
 	as, err := report.ParseAs(v.as)
 	if err != nil {
