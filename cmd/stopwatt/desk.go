@@ -44,7 +44,7 @@ Postgres under its commit, and shows which is slower or hungrier.`,
 	}
 	root.PersistentFlags().StringVar(&d.database, "db", "", "Postgres to use `URL` (default $STOPWATT_DATABASE, else a private one)")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return askedWrongly(err) })
-	root.AddCommand(d.runVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(), d.calibrateVerb(),
+	root.AddCommand(d.runVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(), d.calibrateVerb(), d.historyVerb(),
 		d.importVerb(), d.sqlVerb(), d.doctorVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
 	return root
 }

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/git"
+	"gitlab.com/stopwatt/stopwatt/regression"
+	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/storage"
+)
+
+// A historyView says what of history is asked for.
+type historyView struct {
+	suite, metric, profile, against, format string
+	cases                                   []string
+	changes                                 bool
+}
+
+// historyVerb is `stopwatt history`.
+func (d *desk) historyVerb() *cobra.Command {
+	var v historyView
+	verb := &cobra.Command{
+		Use:   "history",
+		Short: "A metric over the commits of the default branch, and where it changed",
+		Long: `Shows how a metric of each case went over the commits of the default branch, on
+each machine, and where it changed. Commits stand in the order of the branch's
+first-parent history when this is asked in its checkout, else in that of their
+times. With --against, the ratio to another implementation of the same run, in
+which a machine's drift cancels.`,
+		Example: `  stopwatt history
+  stopwatt history --changes
+  stopwatt history --metric energy_board_gross --case 'go/*' --changes
+  stopwatt history --against rust-tokio --changes`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.tellHistory(cmd.Context(), v) },
+	}
+	verb.Flags().StringVar(&v.suite, "suite", "", "of this suite (default: that of the latest run)")
+	verb.Flags().StringVar(&v.metric, "metric", "time", "the metric, see docs/metrics.md")
+	verb.Flags().StringVar(&v.profile, "profile", "", "of runs with this profile of the suite")
+	verb.Flags().StringArrayVar(&v.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
+	verb.Flags().StringVar(&v.against, "against", "", "as ratios to this `IMPLEMENTATION`")
+	verb.Flags().BoolVar(&v.changes, "changes", false, "the change points instead of the courses")
+	verb.Flags().StringVar(&v.format, "format", "text", "text, csv or json")
+	return verb
+}
+
+// tellHistory prints what is asked of the past.
+func (d *desk) tellHistory(ctx context.Context, v historyView) error {
+	metric, known := stopwatt.MetricNamed(v.metric)
+	if !known {
+		return askedWrongly(fmt.Errorf("there is no metric %s; there are %s", quote(v.metric), metricNames()))
+	}
+	store, release, err := d.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	id, err := d.findRun(ctx, store, "", v.suite)
+	if err != nil {
+		return err
+	}
+	latest, err := store.Results(ctx, id)
+	if err != nil {
+		return err
+	}
+	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile})
+	if err != nil {
+		return err
+	}
+	machines, err := store.MachineNames(ctx)
+	if err != nil {
+		return err
+	}
+	told := report.History{Suite: latest.Run.Suite, Metric: metric, Machines: machines}
+	if told.Outside, err = d.place(ctx, all); err != nil {
+		return err
+	}
+	if told.Traced, err = traced(all, latest.Run.Settings.Control, v); err != nil {
+		return askedWrongly(err)
+	}
+	return d.printHistory(told, v)
+}
+
+// printHistory prints it in the form that is asked for.
+func (d *desk) printHistory(told report.History, v historyView) error {
+	switch {
+	case v.format == "csv":
+		return report.HistoryCSV(d.stdout, told)
+	case v.format == "json":
+		return report.HistoryJSON(d.stdout, told)
+	case v.format != "text":
+		return askedWrongly(fmt.Errorf("--format %s: write text, csv or json", quote(v.format)))
+	case v.changes:
+		return report.ChangesText(d.stdout, told, terminalWidth(d.stdout))
+	}
+	return report.HistoryText(d.stdout, told, terminalWidth(d.stdout))
+}
+
+// place gives every point its place in the first-parent history of the default
+// branch, and drops those that it does not hold, which it counts. Outside the
+// checkout the commits stand in the order of their times.
+func (d *desk) place(ctx context.Context, all []stopwatt.Series) (outside int, err error) {
+	places, known, err := d.firstParents(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !known || !holdsAny(places, all) {
+		placeByTime(all)
+		return 0, nil
+	}
+	dropped := map[string]bool{}
+	for i := range all {
+		all[i].Points = slices.DeleteFunc(all[i].Points, func(p stopwatt.SeriesPoint) bool {
+			if places[p.SHA] == 0 {
+				dropped[p.SHA] = true
+			}
+			return places[p.SHA] == 0
+		})
+		for j := range all[i].Points {
+			all[i].Points[j].Position = places[all[i].Points[j].SHA]
+		}
+	}
+	return len(dropped), nil
+}
+
+// firstParents are the places of the default branch's commits, from 1; not known
+// outside a checkout.
+func (d *desk) firstParents(ctx context.Context) (places map[string]int, known bool, err error) {
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return nil, false, nil // a question about the past may be asked anywhere
+	}
+	repo.Getenv = d.getenv
+	branch := repo.DefaultBranch(ctx)
+	if branch == "" {
+		return nil, false, nil
+	}
+	commits, err := repo.FirstParents(ctx, branch)
+	if err != nil {
+		return nil, false, err
+	}
+	places = map[string]int{}
+	for i, sha := range commits {
+		places[sha] = i + 1
+	}
+	return places, true, nil
+}
+
+// holdsAny tells whether this checkout is the one that was measured.
+func holdsAny(places map[string]int, all []stopwatt.Series) bool {
+	return slices.ContainsFunc(all, func(s stopwatt.Series) bool {
+		return slices.ContainsFunc(s.Points, func(p stopwatt.SeriesPoint) bool { return places[p.SHA] != 0 })
+	})
+}
+
+// placeByTime places commits in the order of their times.
+func placeByTime(all []stopwatt.Series) {
+	var commits []stopwatt.SeriesPoint
+	for _, s := range all {
+		commits = append(commits, s.Points...)
+	}
+	slices.SortStableFunc(commits, func(a, b stopwatt.SeriesPoint) int { return a.Time.Compare(b.Time) })
+	places := map[string]int{}
+	for _, c := range commits {
+		if places[c.SHA] == 0 {
+			places[c.SHA] = len(places) + 1
+		}
+	}
+	for i := range all {
+		for j := range all[i].Points {
+			all[i].Points[j].Position = places[all[i].Points[j].SHA]
+		}
+	}
+}
+
+// traced searches the series that are asked for.
+func traced(all []stopwatt.Series, control string, v historyView) ([]report.Traced, error) {
+	of := map[stopwatt.Case]stopwatt.Series{}
+	for _, s := range all {
+		of[s.Case] = s
+	}
+	var found []report.Traced
+	for _, s := range all {
+		wanted, err := matchesAny(s.Case, v.cases)
+		if err != nil {
+			return nil, err
+		}
+		if !wanted || s.Case.Implementation == v.against || len(s.Points) == 0 {
+			continue
+		}
+		against := of[stopwatt.Case{Implementation: control, Workload: s.Case.Workload}]
+		if v.against != "" {
+			s, against = regression.Relate(s, of[stopwatt.Case{Implementation: v.against, Workload: s.Case.Workload}]), stopwatt.Series{}
+		}
+		one := report.Traced{Series: s, Searches: regression.FollowChanges(s, against, stopwatt.ChangeRule{})}
+		for _, search := range one.Searches {
+			if v.against != "" {
+				one.Orders = append(one.Orders, regression.OrderChanges(search)...)
+			}
+		}
+		found = append(found, one)
+	}
+	if len(found) == 0 && len(all) > 0 {
+		return nil, errors.New("no case of the stored history matches")
+	}
+	return found, nil
+}
+
+// matchesAny tells whether a case matches one of the globs; without globs it does.
+func matchesAny(c stopwatt.Case, globs []string) (bool, error) {
+	for _, glob := range globs {
+		matches, err := path.Match(glob, c.String())
+		if err != nil {
+			return false, fmt.Errorf("case %s is malformed; write * for any text, ? for any character, [a-c] for one of some", quote(glob))
+		}
+		if matches {
+			return true, nil
+		}
+	}
+	return len(globs) == 0, nil
+}

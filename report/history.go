@@ -1,0 +1,288 @@
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// A Traced is a series with what was searched of it, on each machine.
+type Traced struct {
+	Series   stopwatt.Series
+	Searches []stopwatt.ChangeSearch
+	Orders   []stopwatt.OrderChange // of a relation
+}
+
+// A History is what is told of the past of a suite.
+type History struct {
+	Suite  string
+	Metric stopwatt.Metric
+	Traced []Traced
+	// Machines are their names, by the fingerprints that searches carry.
+	Machines map[string]string
+	// Outside counts the measured commits that the default branch does not hold.
+	Outside int
+}
+
+// sparkWidth is how many columns a sparkline takes.
+const sparkWidth = 24
+
+// HistoryText writes a line for each series: its newest level, its course, and the
+// last change of it.
+func HistoryText(w io.Writer, h History, columns int) error {
+	p := historyPage(h, columns)
+	g := grid{corner: []string{h.title()}, columns: []gridColumn{
+		{heading: []string{"now"}}, {heading: []string{"commits"}}, {heading: []string{"course"}}, {heading: []string{"last change"}},
+	}}
+	for _, traced := range h.Traced {
+		for _, search := range traced.Searches {
+			g.rows = append(g.rows, gridRow{name: []string{short(traced.Series.Case.String())}})
+			for i, cell := range []string{
+				h.value(traced, search.Points[len(search.Points)-1].Value), fmt.Sprint(len(search.Points)), spark(search.Points), lastChange(search),
+			} {
+				g.columns[i].cells = append(g.columns[i].cells, []string{cell})
+			}
+		}
+	}
+	if len(g.rows) == 0 {
+		p.text(h.title() + ": nothing was measured of the default branch yet; stopwatt run stores a commit")
+		return p.write(w)
+	}
+	p.lines = append(p.lines, g.render(p.options.Width)...)
+	h.notes(&p)
+	return p.write(w)
+}
+
+// ChangesText writes the change points of each series, the newest first, and where
+// the order of two implementations changed.
+func ChangesText(w io.Writer, h History, columns int) error {
+	p := historyPage(h, columns)
+	count := 0
+	for _, traced := range h.Traced {
+		for _, search := range traced.Searches {
+			for _, c := range slices.Backward(search.ChangePoints) {
+				count++
+				p.lines = append(p.lines, h.changeLines(traced, search, c, p.options.Width)...)
+			}
+		}
+		for _, order := range traced.Orders {
+			p.lines = append(p.lines, wrap(h.orderText(traced, order), p.options.Width, 2)...)
+		}
+	}
+	if count == 0 {
+		p.text(fmt.Sprintf("%s: no change found in %s", h.title(), plural(len(h.Traced), "series")))
+	}
+	h.notes(&p)
+	return p.write(w)
+}
+
+func historyPage(h History, columns int) page {
+	return page{options: Options{Width: max(cmp.Or(columns, defaultWidth), smallestWidth)}}
+}
+
+// title names suite and metric.
+func (h History) title() string { return short(h.Suite) + " · " + label(h.Metric) }
+
+// value is one value of a series; of a relation it has no unit.
+func (h History) value(of Traced, value float64) string {
+	if of.Series.Against != "" {
+		return plainRatio(value) + "×"
+	}
+	return Value(h.Metric, value)
+}
+
+// lastChange is the newest change point of a search, in a few words.
+func lastChange(search stopwatt.ChangeSearch) string {
+	for _, c := range slices.Backward(search.ChangePoints) {
+		if c.State == stopwatt.Confirmed || c.State == stopwatt.Suspected {
+			return fmt.Sprintf("%s since %s, %s", changeText(c), commitName(c.First), c.State)
+		}
+	}
+	return "none"
+}
+
+// changeText is how large a change is.
+func changeText(c stopwatt.ChangePoint) string {
+	if c.Ratio.Known {
+		return signedPercent(c.Ratio.Value)
+	}
+	return map[bool]string{true: "more", false: "less"}[c.Shift > 0]
+}
+
+// changeLines tell one change point.
+func (h History) changeLines(of Traced, search stopwatt.ChangeSearch, c stopwatt.ChangePoint, columns int) []string {
+	title := fmt.Sprintf("%s  %s %s  %s", c.State, short(of.Series.Case.String()), h.metricOf(of), changeText(c))
+	if c.Ratio.Bounded {
+		title += fmt.Sprintf(" (%s … %s)", strings.TrimSuffix(signedPercent(c.Ratio.Low), " %"), signedPercent(c.Ratio.High))
+	}
+	title += fmt.Sprintf("  %s → %s", h.value(of, c.Before.Mean), h.value(of, c.After.Mean))
+	lines := wrap(title, columns, 2)
+	where := fmt.Sprintf("since %s: after %s up to %s, %s; %s since, %s before", commitName(c.First), commitName(c.Past), commitName(c.Reached),
+		plural(max(c.Reached.Position-c.Past.Position, 1), "commit"), plural(c.After.N, "measured commit"), plainNumber(c.Before.N))
+	if name := h.Machines[search.Machine]; name != "" {
+		where += "; " + short(name)
+	}
+	switch c.Withheld {
+	case stopwatt.ControlShifted:
+		where += "; the control, which never changes, shifted there too"
+	case stopwatt.EpochChanged:
+		where += "; kernel, governor or Docker changed there too"
+	}
+	return append(lines, indented(wrap(where, columns-2, 2))...)
+}
+
+// metricOf is what a series is of: a metric, or its ratio to another implementation.
+func (h History) metricOf(of Traced) string {
+	if of.Series.Against != "" {
+		return label(h.Metric) + " ÷ " + short(of.Series.Against)
+	}
+	return label(h.Metric)
+}
+
+// orderText says that two implementations changed places.
+func (h History) orderText(of Traced, c stopwatt.OrderChange) string {
+	return fmt.Sprintf("%s  %s and %s changed places by %s since %s: %s → %s", c.State, short(of.Series.Case.String()), short(of.Series.Against),
+		label(h.Metric), commitName(c.First), plainRatio(c.Before.Value)+"×", plainRatio(c.After.Value)+"×")
+}
+
+// notes say what the lines rest on.
+func (h History) notes(p *page) {
+	p.note("Change points: docs/changes.md. Means of the valid trials of finished runs of the default branch, one machine a line.")
+	if h.Outside > 0 {
+		p.note("%s the default branch does not hold, and left out.", plural(h.Outside, "measured commit"))
+	}
+}
+
+func plainNumber(n int) string { return thousands(fmt.Sprint(n)) }
+
+// commitName is the beginning of a commit's SHA; the beginning of history has none.
+func commitName(c stopwatt.CommitPlace) string {
+	if c.SHA == "" {
+		return "the first"
+	}
+	return Clean(c.SHA[:min(8, len(c.SHA))])
+}
+
+// spark draws a course in eight heights, the newest point on the right. More points
+// than columns are pooled to their means.
+func spark(points []stopwatt.SeriesPoint) string {
+	heights := []rune("▁▂▃▄▅▆▇█")
+	columns := min(len(points), sparkWidth)
+	values := make([]float64, columns)
+	for i := range values {
+		from, to := i*len(points)/columns, (i+1)*len(points)/columns
+		for _, point := range points[from:to] {
+			values[i] += point.Value / float64(to-from)
+		}
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	var out strings.Builder
+	for _, value := range values {
+		height := 0
+		if high > low {
+			height = int(math.Round((value - low) / (high - low) * float64(len(heights)-1)))
+		}
+		out.WriteRune(heights[height])
+	}
+	return out.String()
+}
+
+// HistoryCSV writes a line for each point, in full precision.
+func HistoryCSV(w io.Writer, h History) error {
+	out := csv.NewWriter(w)
+	records := [][]string{{"suite", "implementation", "workload", "metric", "unit", "against", "machine", "fingerprint", "epoch", "position", "commit", "committed_at", "value", "n"}}
+	for _, traced := range h.Traced {
+		unit := h.Metric.Unit
+		if traced.Series.Against != "" {
+			unit = "1"
+		}
+		for _, search := range traced.Searches {
+			for _, point := range search.Points {
+				records = append(records, []string{h.Suite, traced.Series.Case.Implementation, traced.Series.Case.Workload, h.Metric.Name, unit, traced.Series.Against,
+					h.Machines[search.Machine], search.Machine, point.Epoch, strconv.Itoa(point.Position), point.SHA, instant(point.Time), exact(point.Value), strconv.Itoa(point.N)})
+			}
+		}
+	}
+	return out.WriteAll(records)
+}
+
+type jsonHistory struct {
+	Suite  string       `json:"suite"`
+	Metric string       `json:"metric"`
+	Unit   string       `json:"unit"`
+	Better string       `json:"better"`
+	Series []jsonSeries `json:"series"`
+}
+
+type jsonSeries struct {
+	Implementation string       `json:"implementation"`
+	Workload       string       `json:"workload"`
+	Against        string       `json:"against,omitempty"`
+	Machine        string       `json:"machine"`
+	Fingerprint    string       `json:"fingerprint"`
+	Points         []jsonPoint  `json:"points"`
+	Changes        []jsonChange `json:"changes"`
+}
+
+type jsonPoint struct {
+	Position int      `json:"position"`
+	Commit   string   `json:"commit"`
+	Value    *float64 `json:"value"`
+	N        int      `json:"n"`
+}
+
+type jsonChange struct {
+	State    string   `json:"state"`
+	Withheld string   `json:"withheld,omitempty"`
+	First    string   `json:"first"`
+	After    string   `json:"after"`
+	UpTo     string   `json:"up_to"`
+	Before   *float64 `json:"before"`
+	Now      *float64 `json:"now"`
+	Ratio    *float64 `json:"ratio"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	P        *float64 `json:"p"`
+}
+
+// HistoryJSON writes series and their change points as one JSON object.
+func HistoryJSON(w io.Writer, h History) error {
+	document := jsonHistory{Suite: h.Suite, Metric: h.Metric.Name, Unit: h.Metric.Unit, Better: string(h.Metric.Better), Series: []jsonSeries{}}
+	for _, traced := range h.Traced {
+		for _, search := range traced.Searches {
+			document.Series = append(document.Series, h.jsonOf(traced, search))
+		}
+	}
+	return encode(w, document)
+}
+
+func (h History) jsonOf(traced Traced, search stopwatt.ChangeSearch) jsonSeries {
+	series := jsonSeries{
+		Implementation: traced.Series.Case.Implementation, Workload: traced.Series.Case.Workload, Against: traced.Series.Against,
+		Machine: h.Machines[search.Machine], Fingerprint: search.Machine, Points: []jsonPoint{}, Changes: []jsonChange{},
+	}
+	for _, point := range search.Points {
+		series.Points = append(series.Points, jsonPoint{point.Position, point.SHA, finite(point.Value), point.N})
+	}
+	for _, c := range search.ChangePoints {
+		change := jsonChange{
+			State: string(c.State), Withheld: string(c.Withheld), First: c.First.SHA, After: c.Past.SHA, UpTo: c.Reached.SHA,
+			Before: finite(c.Before.Mean), Now: finite(c.After.Mean), P: finite(c.P),
+		}
+		if c.Ratio.Known {
+			change.Ratio = finite(c.Ratio.Value)
+		}
+		if c.Ratio.Bounded {
+			change.Low, change.High = finite(c.Ratio.Low), finite(c.Ratio.High)
+		}
+		series.Changes = append(series.Changes, change)
+	}
+	return series
+}
