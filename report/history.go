@@ -32,18 +32,22 @@ type History struct {
 }
 
 // sparkWidth is how many columns a sparkline takes.
-const sparkWidth = 24
+const sparkWidth = 16
+
+// longestSeries is the widest name of a series that leaves room for its figures; a
+// longer one is cut, and whole in the other formats.
+const longestSeries = 28
 
 // HistoryText writes a line for each series: its newest level, its course, and the
 // last change of it.
 func HistoryText(w io.Writer, h History, columns int) error {
 	p := historyPage(h, columns)
-	g := grid{corner: []string{h.title()}, columns: []gridColumn{
+	g := grid{corner: []string{cut(h.title(), longestSeries)}, columns: []gridColumn{
 		{heading: []string{"now"}}, {heading: []string{"commits"}}, {heading: []string{"course"}}, {heading: []string{"last change"}},
 	}}
 	for _, traced := range h.Traced {
 		for _, search := range traced.Searches {
-			g.rows = append(g.rows, gridRow{name: []string{short(traced.Series.Case.String())}})
+			g.rows = append(g.rows, gridRow{name: []string{cut(short(traced.Series.Case.String()), longestSeries)}})
 			for i, cell := range []string{
 				h.value(traced, search.Points[len(search.Points)-1].Value), fmt.Sprint(len(search.Points)), spark(search.Points), lastChange(search),
 			} {
@@ -56,6 +60,7 @@ func HistoryText(w io.Writer, h History, columns int) error {
 		return p.write(w)
 	}
 	p.lines = append(p.lines, g.render(p.options.Width)...)
+	p.note("Last change: how much, since which commit; ? : suspected, not confirmed. --changes tells all.")
 	h.notes(&p)
 	return p.write(w)
 }
@@ -102,7 +107,7 @@ func (h History) value(of Traced, value float64) string {
 func lastChange(search stopwatt.ChangeSearch) string {
 	for _, c := range slices.Backward(search.ChangePoints) {
 		if c.State == stopwatt.Confirmed || c.State == stopwatt.Suspected {
-			return fmt.Sprintf("%s since %s, %s", changeText(c), commitName(c.First), c.State)
+			return changeText(c) + " " + commitName(c.First) + map[bool]string{true: unknown}[c.State == stopwatt.Suspected]
 		}
 	}
 	return "none"

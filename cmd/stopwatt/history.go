@@ -52,10 +52,6 @@ which a machine's drift cancels.`,
 
 // tellHistory prints what is asked of the past.
 func (d *desk) tellHistory(ctx context.Context, v historyView) error {
-	metric, known := stopwatt.MetricNamed(v.metric)
-	if !known {
-		return askedWrongly(fmt.Errorf("there is no metric %s; there are %s", quote(v.metric), metricNames()))
-	}
 	store, release, err := d.openStore(ctx)
 	if err != nil {
 		return err
@@ -68,6 +64,10 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	latest, err := store.Results(ctx, id)
 	if err != nil {
 		return err
+	}
+	metric, known := latest.Metric(v.metric)
+	if !known {
+		return askedWrongly(fmt.Errorf("there is no metric %s; there are %s", quote(v.metric), metricNames(latest)))
 	}
 	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile})
 	if err != nil {

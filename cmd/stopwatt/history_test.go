@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/storage"
+	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
+	"gitlab.com/stopwatt/stopwatt/storage/storagetest"
+)
+
+// remembered fills a database with a run for each of these commits: go takes a
+// tenth more from the 31st on, rust stays.
+func remembered(t *testing.T, database string, commits []string) {
+	t.Helper()
+	store, err := storage.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	noise := rand.New(rand.NewPCG(1, 1))
+	for i, sha := range commits {
+		run := storagetest.Run()
+		run.Key, run.PlanKey, run.Profile = fmt.Sprint("k", i), fmt.Sprint("p", i), ""
+		run.Checkout.Dirty, run.Checkout.Commit = false, stopwatt.Commit{SHA: sha, Time: time.Unix(int64(1e9+i), 0).UTC()}
+		stored, _, err := store.Begin(t.Context(), run, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var summaries []stopwatt.Summary
+		for _, name := range []string{"go", "rust"} {
+			mean := 1 + 0.01*noise.NormFloat64()
+			if name == "go" && i >= 30 {
+				mean *= 1.1
+			}
+			summaries = append(summaries, stopwatt.Summary{Case: stopwatt.Case{Implementation: name, Workload: "static"}, Revision: stopwatt.Head,
+				Metric: "time", N: 3, Mean: mean, Median: mean, Min: mean, Max: mean})
+		}
+		if err := store.SaveSummaries(t.Context(), stored.ID, summaries); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Finish(t.Context(), stored.ID, stopwatt.Finished, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// grownRepository is a repository with so many commits on its main branch.
+func grownRepository(t *testing.T, n int) (folder string, commits []string) {
+	t.Helper()
+	folder = t.TempDir()
+	git := func(args ...string) string {
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q", "-b", "main")
+	for i := range n {
+		git("commit", "-q", "--allow-empty", "-m", fmt.Sprint("change ", i))
+		commits = append(commits, git("rev-parse", "HEAD"))
+	}
+	return folder, commits
+}
+
+func TestHistoryNamesTheCommitThatChangedAMetric(t *testing.T) {
+	database := embeddedtest.ForTest(t)
+	folder, commits := grownRepository(t, 50)
+	stray := strings.Repeat("f", 40)
+	remembered(t, database, append(append([]string{}, commits[:45]...), stray))
+	t.Chdir(folder)
+	ask := func(args ...string) string {
+		t.Helper()
+		var out, problems bytes.Buffer
+		getenv := func(name string) string {
+			return map[string]string{"STOPWATT_DATABASE": database, "HOME": folder}[name]
+		}
+		if status := run(context.Background(), append([]string{"history"}, args...), getenv, &out, &problems); status != exitOK {
+			t.Fatalf("history %v: status %d\n%s", args, status, problems.String())
+		}
+		return out.String()
+	}
+	for _, row := range []struct {
+		args []string
+		has  []string
+		not  string
+	}{
+		{nil, []string{"go/static", "rust/static", " % " + commits[30][:8], "1 measured commit the default branch does not hold"}, ""},
+		{[]string{"--changes"}, []string{"confirmed  go/static time  +", "since " + commits[30][:8], "board-1"}, "rust/static"},
+		{[]string{"--changes", "--case", "rust/*"}, []string{"no change found in 1 series"}, "go/static"},
+		{[]string{"--against", "rust", "--changes"}, []string{"go/static time ÷ rust"}, ""},
+		{[]string{"--format", "json"}, []string{`"first": "` + commits[30] + `"`, `"state": "confirmed"`}, stray},
+		{[]string{"--format", "csv"}, []string{"go,static,time,s,,board-1,"}, stray},
+	} {
+		got := ask(row.args...)
+		for _, want := range row.has {
+			if !strings.Contains(strings.ReplaceAll(got, "\n  ", " "), want) {
+				t.Errorf("history %v lacks %q:\n%s", row.args, want, got)
+			}
+		}
+		if row.not != "" && strings.Contains(got, row.not) {
+			t.Errorf("history %v holds %q:\n%s", row.args, row.not, got)
+		}
+	}
+}
