@@ -30,6 +30,9 @@ type ContainerOrder struct {
 	// Alias, where JoinNetwork is empty.
 	Network, Alias string
 	User           string // that it runs as; empty: the image's own
+	// Volume is a folder in the container that is a volume of its own, which goes
+	// with the container; empty: none.
+	Volume string
 	// VolumesFrom is the ID of a container whose volumes it sees and cannot
 	// write; empty: none.
 	VolumesFrom string

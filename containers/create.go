@@ -56,7 +56,12 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 
 // program says what runs in the container.
 func program(order stopwatt.ContainerOrder) *container.Config {
+	var volumes map[string]struct{}
+	if order.Volume != "" {
+		volumes = map[string]struct{}{order.Volume: {}}
+	}
 	return &container.Config{
+		Volumes:      volumes,
 		Image:        order.Image,
 		User:         order.User,
 		Entrypoint:   order.Entrypoint,

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -60,6 +61,12 @@ func (r *reader) http(at node, to *stopwatt.HTTP) {
 	switch {
 	case at.kind != mapping:
 		return
+	case at.has("port") && at.has("socket"):
+		r.fault(at.owner, "http has both port and socket; remove one")
+	case none(at, known, "port", "socket"):
+		r.fault(at.owner, "http has no port; write port: and the port that the server listens on")
+	}
+	switch {
 	case at.has("request") && at.has("requests"):
 		r.fault(at.owner, "http has both request and requests; remove one")
 	case at.has("requests") && at.has("expect"):
@@ -70,6 +77,20 @@ func (r *reader) http(at node, to *stopwatt.HTTP) {
 		r.fault(at.owner, "http has no request; write request: {method: GET, path: /}")
 	}
 	r.composed(at, *to)
+}
+
+// isSocket checks the path of a Unix socket, which the kernel bounds (unix(7)).
+func isSocket(text string) string {
+	const longest = 107
+	switch {
+	case isInContainer(text) != "":
+		return isInContainer(text)
+	case len(text) > longest:
+		return fmt.Sprintf("it has %d characters, and may have %d; write a shorter one", len(text), longest)
+	case path.Clean(text) != text || path.Dir(text) == "/":
+		return "write the path of a socket in a folder of its own, like /run/server/socket"
+	}
+	return ""
 }
 
 // asks reads several requests.

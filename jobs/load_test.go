@@ -104,6 +104,13 @@ func TestToolsThatDrive(t *testing.T) {
 	}
 }
 
+func TestServersBehindASocket(t *testing.T) {
+	t.Parallel()
+	if got := asked(t, "{socket: /run/server/http, request: {path: /}}", "{for: 1s}", "").HTTP; got.Socket != "/run/server/http" || got.Port != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestServersThatSpeakTLS(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]stopwatt.TLS{"{}": {}, "{name: example.org, verify: true}": {Name: "example.org", Verify: true}} {

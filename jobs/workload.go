@@ -53,8 +53,10 @@ var workloadRows = []row[workload]{
 }
 
 var httpRows = []row[stopwatt.HTTP]{
-	{word{key: "port", kind: "number", example: "port: and the port that the server listens on", doc: "The port that the server listens on, 1 to 65535."},
+	{word{key: "port", kind: "number", absent: "`socket` is given", doc: "The port that the server listens on, 1 to 65535. Exactly one of `port` and `socket` is given."},
 		func(r *reader, at node, to *stopwatt.HTTP) { r.count(at, "port number", &to.Port, 1, 65535) }},
+	{word{key: "socket", kind: "text", absent: "`port` is given", doc: "The Unix socket that the server listens on: an absolute path in its container, 107 characters at most. Its folder becomes a volume that the driver shares; the server's user must be able to write there, and the driver, who is root without privileges, to the socket."},
+		func(r *reader, at node, to *stopwatt.HTTP) { r.text(at, "socket", &to.Socket, isSocket) }},
 	{word{key: "request", kind: "[request]", absent: "`requests` is given", doc: "What it is asked. Exactly one of `request` and `requests` is given."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			whole(r, at, "request", requestRows, &to.Request)

@@ -97,6 +97,8 @@ func loadOf(run stopwatt.Run, name string) string {
 	workload, known := run.Settings.Workload(name)
 	load := workload.Load
 	switch {
+	case load.Tool != nil:
+		return cut("by "+short(load.Tool.Run[0]), longestName)
 	case !known || load.Users == 0:
 		return ""
 	case load.Find != nil:

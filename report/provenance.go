@@ -153,7 +153,7 @@ func settingFacts(suite stopwatt.Suite) []string {
 			facts = append(facts, i.Name+": "+strings.Join(set, ", "))
 		}
 	}
-	return facts
+	return append(facts, named("driver: cpus", suite.DriverCPUs))
 }
 
 // named puts a word before a value, nothing before none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"strings"
 	"time"
 
@@ -46,7 +47,17 @@ func (b Bench) createServer(ctx context.Context, order Order, network string) (*
 		Writable:   order.Implementation.Writable,
 		StopSignal: order.Implementation.StopSignal,
 		Network:    network,
+		Volume:     socketFolder(order.Workload),
 	})
+}
+
+// socketFolder is where the server makes the socket that it is asked through,
+// and where the driver finds it; empty when it is asked over TCP.
+func socketFolder(workload stopwatt.Workload) string {
+	if workload.HTTP == nil || workload.HTTP.Socket == "" {
+		return ""
+	}
+	return path.Dir(workload.HTTP.Socket)
 }
 
 // create makes the container and remembers its ID.

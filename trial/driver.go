@@ -18,22 +18,34 @@ type driver struct {
 
 // createDriver makes the driver's container in the server's network namespace
 // and opens its streams.
-func (b Bench) createDriver(ctx context.Context, server *container) (*driver, error) {
+func (b Bench) createDriver(ctx context.Context, order Order, server *container) (*driver, error) {
 	d := &driver{conversation{container: container{bench: b, role: stopwatt.RoleDriver}}}
-	err := d.open(ctx, stopwatt.ContainerOrder{
+	wanted := stopwatt.ContainerOrder{
 		Image:       b.Agent,
 		Command:     []string{"drive"},
 		CPUs:        b.DriverCPUs,
 		JoinNetwork: server.ID,
-	})
-	return d, err
+	}
+	if socketFolder(order.Workload) != "" {
+		// A socket may be written by its owner alone; most servers are root.
+		wanted.VolumesFrom, wanted.User = server.ID, "0:0"
+	}
+	return d, d.open(ctx, wanted)
+}
+
+// address is where the driver finds the server.
+func address(http stopwatt.HTTP) string {
+	if http.Socket != "" {
+		return "unix:" + http.Socket
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(http.Port))
 }
 
 // driveOrder is the trial's order in the driver's words.
 func driveOrder(order Order) stopwatt.DriveOrder {
 	http := order.Workload.HTTP
 	return stopwatt.DriveOrder{
-		Address:     net.JoinHostPort("127.0.0.1", strconv.Itoa(http.Port)),
+		Address:     address(*http),
 		TLS:         http.TLS,
 		Connects:    http.Connects,
 		Request:     http.Request,

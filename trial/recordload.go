@@ -77,9 +77,12 @@ func (r record) paced(load stopwatt.Load, found *stopwatt.Found, result *stopwat
 		return
 	}
 	if lag, service := result.Lag.Quantile(0.99), result.Service.Quantile(0.5); float64(lag) > lagging*float64(service) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver fell behind: one request in a hundred was begun %v late or more, where half are served in %v", time.Duration(lag), time.Duration(service)))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver fell behind: one request in a hundred was begun %v late or more, where half are served in %v", rounded(lag), rounded(service)))
 	}
 }
+
+// rounded is a stretch of nanoseconds as people want to read it.
+func rounded(ns int64) time.Duration { return time.Duration(ns).Round(10 * time.Microsecond) }
 
 // found records what a search came to.
 func (r record) found(found stopwatt.Found) {

@@ -25,7 +25,7 @@ func (b Bench) measureByTool(ctx context.Context, order Order, trial *stopwatt.T
 		return err
 	}
 	defer server.remove(ctx)
-	driver, err := b.createDriver(ctx, server)
+	driver, err := b.createDriver(ctx, order, server)
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) 
 		return err
 	}
 	defer server.remove(ctx)
-	driver, err := b.createDriver(ctx, server)
+	driver, err := b.createDriver(ctx, order, server)
 	if err != nil {
 		return err
 	}
