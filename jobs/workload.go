@@ -162,6 +162,8 @@ func (r *reader) oneKind(at node, noun string) {
 		r.fault(at.owner, "%s says nothing to do; write http: {port: 8080, request: {path: /}}, command: {run: [program]} or harness: {run: [program], format: go}", noun)
 	case connects(at) && !driven(at):
 		r.fault(at.owner, "%s is ready when it connects, and has no tool that drives it; write load: {tool: {image: …, run: […], format: …}}", noun)
+	case behindSocket(at) && driven(at):
+		r.fault(at.owner, "%s is asked over a socket, which a tool's container does not see; write port, or have stopwatt drive", noun)
 	case at.has("http") && none(at, known, "load"):
 		r.fault(at.owner, "%s has no load; write load: {users: 4, for: 10s}", noun)
 	case at.has("load") && !at.has("http") && len(kinds) > 0:
@@ -174,6 +176,12 @@ func connects(at node) bool {
 	http, _ := at.get("http")
 	ready, _ := http.get("ready")
 	return ready.text == "connect"
+}
+
+// behindSocket tells whether a workload's server is asked over a Unix socket.
+func behindSocket(at node) bool {
+	http, _ := at.get("http")
+	return http.has("socket")
 }
 
 // driven tells whether a tool drives a workload's load.

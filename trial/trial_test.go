@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -124,6 +125,20 @@ func TestATrialKeepsServerAndDriverApart(t *testing.T) {
 		if order.Labels[stopwatt.LabelRun] != "run" {
 			t.Errorf("labels %v do not name the run", order.Labels)
 		}
+	}
+}
+
+func TestTheDriverSharesTheFolderOfASocket(t *testing.T) {
+	h := newHarbour(t, hello)
+	behind := order(h)
+	behind.Workload.HTTP.Socket, behind.Workload.HTTP.ReadyWithin = filepath.Join(t.TempDir(), "none"), time.Millisecond
+	got, err := h.bench().Run(t.Context(), behind)
+	if err != nil || !strings.Contains(got.Reason, "socket "+behind.Workload.HTTP.Socket) {
+		t.Errorf("%v, %s: want a socket that nobody listens on", err, got.Reason)
+	}
+	server, driver := h.orders["server-0"], h.orders["driver-1"]
+	if server.Volume != filepath.Dir(behind.Workload.HTTP.Socket) || driver.VolumesFrom != "server-0" || driver.User != "0:0" {
+		t.Errorf("the server has the volume %q, the driver those of %q as user %q", server.Volume, driver.VolumesFrom, driver.User)
 	}
 }
 
