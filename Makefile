@@ -32,12 +32,13 @@ test: installed
 installed:
 	.ci/install
 
-# Ratios measured side by side in one run: what a trial costs beside docker run,
+# Ratios measured side by side in one run: what a trial costs beside docker run, a
+# command's time beside hyperfine's where that is installed,
 # the driver beside wrk, ab, siege, h2load and vegeta where they are installed, the
 # sampler. Last the simulated table of verdicts, which takes half an
 # hour of one core.
 bench: installed
-	go test -run '^$$' -bench 'BenchmarkTrial' -benchtime 1x ./cmd/stopwatt
+	go test -run '^$$' -bench 'BenchmarkTrial|BenchmarkCommand' -benchtime 1x ./cmd/stopwatt
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
 	go test -run '^$$' -bench . ./meter
 	go test -run '^$$' -bench Verdicts -benchtime 10000x -timeout 3h ./regression
