@@ -58,8 +58,15 @@ func (p *parents) remove(ctx context.Context) {
 	}
 }
 
-// unloaded records what is known of a server that was not driven: the memory
-// that it used at most. Its CPU time is that of no window.
-func (r record) unloaded(server stopwatt.Usage) {
-	r.held("memory_peak", "MemoryPeak", server)
+// unloaded records of a server that failed before it was driven the most memory
+// that it used. Its CPU time is that of no window.
+func (r record) unloaded(parents *parents, server *container) {
+	const metric = "memory_peak"
+	_, known := r.Value(metric)
+	for _, absence := range r.Absent {
+		known = known || absence.Metric == metric
+	}
+	if !known {
+		r.held(metric, "MemoryPeak", parents.read(server.name))
+	}
 }

@@ -157,7 +157,9 @@ func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) 
 	defer cancel(nil)
 	go server.watch(ctx, cancel)
 	if err := b.converse(ctx, order, server, driver, companions, trial); err != nil {
-		return companions.explain(ctx, server.explain(ctx, err))
+		err = server.explain(ctx, err) // which waits until it has ended
+		record{trial}.unloaded(b.parents, server)
+		return companions.explain(ctx, err)
 	}
 	return nil
 }
@@ -170,7 +172,6 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	record := record{trial}
 	ready, err := driver.askReady(ctx, stopwatt.CommandReady)
 	if err != nil {
-		record.unloaded(b.parents.read(server.name))
 		return err
 	}
 	accounts := b.open(append([]*container{server, &driver.container}, companions.all()...)...)
@@ -179,11 +180,9 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 
 	found, err := b.find(ctx, driver, order)
 	if err != nil {
-		record.unloaded(accounts.of(stopwatt.RoleServer))
 		return err
 	}
 	if _, err := driver.ask(ctx, stopwatt.CommandWarm); err != nil {
-		record.unloaded(accounts.of(stopwatt.RoleServer))
 		return fmt.Errorf("warm up: %w", err)
 	}
 	watch := b.watch(accounts)
