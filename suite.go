@@ -27,7 +27,11 @@ type Suite struct {
 // An Implementation is one of the things compared: an image, or how to build
 // it, and how its container is run.
 type Implementation struct {
-	Name    string
+	Name string
+	// Null says that it is the null server of the driver's own image, whose
+	// answers cost next to nothing: what is measured of it is the driver. It then
+	// has no Image and no Build, and any answer of status 200 is right.
+	Null    bool   `json:",omitempty"`
 	Image   string // a reference to pull; empty when Build is set. {sha} stands for the revision measured
 	Build   *Build
 	Command []string          // instead of the image's own; nil keeps it

@@ -27,6 +27,8 @@ var implementationRows = []row[implementation]{
 		func(r *reader, at node, to *implementation) { to.Build = r.build(at) }},
 	{word{key: "image", kind: "text", absent: "it is built", doc: "An image to pull. `{sha}` in it stands for the commit that is measured, for images that another job built. In braces, put it in quotes."},
 		func(r *reader, at node, to *implementation) { r.text(at, "image", &to.Image, isImage) }},
+	{word{key: "null-server", kind: "yes or no", fallback: "false", doc: "`true` makes it the null server, which is in stopwatt's own driver: it answers every request with 200 and no body, at next to no cost, so that its figures are the driver's own on this machine. It has neither `build` nor `image`, and speaks plain HTTP on a port."},
+		func(r *reader, at node, to *implementation) { r.yes(at, "null-server", &to.Null) }},
 	{word{key: "command", kind: "list of texts", absent: "the image's own", doc: "The program and its arguments, instead of the image's own."},
 		func(r *reader, at node, to *implementation) { r.command(at, &to.Command) }},
 	{word{key: "env", kind: "names to texts", absent: "the image's own", doc: "Environment variables, beside the image's own."},
@@ -94,6 +96,9 @@ func (r *reader) implementation(name string, at node) implementation {
 	noun := "implementation " + brief(name)
 	whole(r, at, noun, implementationRows, &to)
 	switch {
+	case to.Null && (at.has("build") || at.has("image") || at.has("command")):
+		r.fault(at.owner, "%s is the null server and has an image or a command of its own; remove one", noun)
+	case to.Null:
 	case at.has("build") && at.has("image"):
 		r.fault(at.owner, "%s has both build and image; remove one", noun)
 	case at.kind == mapping && none(at, keysOf(implementationRows), "build", "image"):

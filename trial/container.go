@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +40,13 @@ func (b Bench) createServer(ctx context.Context, order Order, network string) (*
 		memory:     order.Implementation.Memory,
 		ended:      make(chan struct{}),
 	}
+	image, command := order.Image.ID, order.Implementation.Command
+	if order.Implementation.Null {
+		image, command = b.Agent, []string{"serve", net.JoinHostPort("127.0.0.1", strconv.Itoa(order.Workload.HTTP.Port))}
+	}
 	return server, server.create(ctx, stopwatt.ContainerOrder{
-		Image:      order.Image.ID,
-		Command:    order.Implementation.Command,
+		Image:      image,
+		Command:    command,
 		Env:        order.Implementation.Env,
 		CPUs:       order.Implementation.CPUs,
 		Memory:     order.Implementation.Memory,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -44,6 +45,9 @@ func address(http stopwatt.HTTP) string {
 // driveOrder is the trial's order in the driver's words.
 func driveOrder(order Order) stopwatt.DriveOrder {
 	http := order.Workload.HTTP
+	if order.Implementation.Null {
+		http = nullExpected(*http)
+	}
 	return stopwatt.DriveOrder{
 		Address:     address(*http),
 		TLS:         http.TLS,
@@ -58,6 +62,17 @@ func driveOrder(order Order) stopwatt.DriveOrder {
 		Warmup:      order.Warmup,
 		ReadyWithin: http.ReadyWithin,
 	}
+}
+
+// nullExpected asks the same, but takes the null server's answers for right.
+func nullExpected(http stopwatt.HTTP) *stopwatt.HTTP {
+	const ok = 200
+	http.Expect = stopwatt.Expect{Status: ok}
+	http.Others = slices.Clone(http.Others)
+	for i := range http.Others {
+		http.Others[i].Expect = http.Expect
+	}
+	return &http
 }
 
 // ask gives one command and waits for its report. It is let go when ctx ends.

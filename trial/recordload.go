@@ -124,3 +124,12 @@ func course(result *stopwatt.DriveResult) []stopwatt.Samples {
 	}
 	return all
 }
+
+// imageSize records the size of the server's image.
+func (r record) imageSize(order Order) {
+	if order.Implementation.Null {
+		r.absent("image_size", "the null server is in the driver's own image")
+		return
+	}
+	r.measured("image_size", float64(order.Image.Bytes))
+}

@@ -206,7 +206,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	record.paced(order.Workload.Load, found, result)
 	record.readyTime(server.asked, ready)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
-	record.measured("image_size", float64(order.Image.Bytes))
+	record.imageSize(order)
 	if err := wrongAnswers(result); err != nil {
 		return err
 	}

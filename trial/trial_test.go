@@ -128,6 +128,28 @@ func TestATrialKeepsServerAndDriverApart(t *testing.T) {
 	}
 }
 
+func TestTheNullServerIsAskedTheSameAndNeedNotAnswerTheSame(t *testing.T) {
+	h := newHarbour(t, hello)
+	null := order(h)
+	null.Implementation.Null = true
+	null.Workload.HTTP.Expect = stopwatt.Expect{Status: 201, BodySHA256: strings.Repeat("0", 64)}
+	null.Workload.HTTP.Others = []stopwatt.Ask{{Request: null.Workload.HTTP.Request, Expect: stopwatt.Expect{Status: 404}}}
+	got := valid(t, h.bench(), null)
+	if requests, _ := got.Value("requests"); requests != 3*40 {
+		t.Errorf("%v requests, want 120", requests)
+	}
+	if _, told := got.Value("image_size"); told {
+		t.Error("the size of an image is told that is not the server's")
+	}
+	server := h.orders["server-0"]
+	if server.Image != "agent" || !slices.Equal(server.Command, []string{"serve", fmt.Sprintf("127.0.0.1:%d", h.port())}) {
+		t.Errorf("the null server's container is %+v", server)
+	}
+	if null.Workload.HTTP.Others[0].Expect.Status != 404 {
+		t.Error("the suite's own workload was changed")
+	}
+}
+
 func TestTheDriverSharesTheFolderOfASocket(t *testing.T) {
 	h := newHarbour(t, hello)
 	behind := order(h)

@@ -352,7 +352,7 @@ func needed(suite stopwatt.Suite, cases []stopwatt.Case) []stopwatt.Implementati
 	var implementations []stopwatt.Implementation
 	for _, implementation := range suite.Implementations {
 		for _, chosen := range cases {
-			if chosen.Implementation == implementation.Name {
+			if chosen.Implementation == implementation.Name && !implementation.Null {
 				implementations = append(implementations, implementation)
 				break
 			}
