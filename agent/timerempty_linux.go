@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -113,7 +114,7 @@ func emptyProgram(architecture string) ([]byte, error) {
 // lowerPeak makes the most memory that this process ever held what it holds now:
 // a child begins with it (proc(5), clear_refs).
 func lowerPeak() {
-	runtime.GC()
+	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where it cannot be done, less can be told of small programs
 }
 
