@@ -47,7 +47,9 @@ func history(t *testing.T) *storage.Store {
 	judged.Comparisons = judged.Comparisons[:2]
 	calibrated := storagetest.Calibration()
 	calibrated.Cases = calibrated.Cases[:1]
-	if err := errors.Join(s.SaveJudgement(t.Context(), id, judged), s.SaveCalibration(t.Context(), id, calibrated)); err != nil {
+	searches := []stopwatt.ChangeSearch{storagetest.Search(storage.Fingerprint(run.Machine.Identity))}
+	if err := errors.Join(s.SaveJudgement(t.Context(), id, judged), s.SaveCalibration(t.Context(), id, calibrated),
+		s.SaveChanges(t.Context(), run.Project, run.Suite, storagetest.Sought(), searches)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -475,5 +477,30 @@ func TestACalibrationOutlivesItsRun(t *testing.T) {
 	calibration, err := s.Calibration(t.Context(), run.Project, run.Suite, run.Machine)
 	if diff := cmp.Diff(storagetest.Calibration(), calibration); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+}
+
+func TestChangesAreThoseOfTheLastSearch(t *testing.T) {
+	t.Parallel()
+	s := open(t, embeddedtest.ForTest(t))
+	run, _ := begin(t, s, "k-1")
+	fingerprint := storage.Fingerprint(run.Machine.Identity)
+	early, late := storagetest.Search(fingerprint), storagetest.Search(fingerprint)
+	early.ChangePoints = append(early.ChangePoints, early.ChangePoints[0])
+	for _, search := range []stopwatt.ChangeSearch{early, late, late, storagetest.Search("gone")} {
+		if err := s.SaveChanges(t.Context(), run.Project, run.Suite, storagetest.Sought(), []stopwatt.ChangeSearch{search}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := query(t, s, `select suite, implementation, workload, metric, unit, against, machine, state, withheld,
+		first_commit, after_commit, up_to_commit, before, after, ratio, low, high, p, details ->> 'Shift' from changes order by machine`)
+	row := func(machine any) []any {
+		return []any{"web-servers", "rust", "csv", "time", "s", nil, machine, "suspected", nil, "c12", "c10", "c13", 5.0, 5.25, 1.05, 1.04, 1.06, 0.003, "0.25"}
+	}
+	if diff := cmp.Diff([][]any{row("board-1"), row(nil)}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]any{{int64(3)}}, query(t, s, "select count(*) from stopwatt_store.change_searches")); diff != "" {
+		t.Errorf("searches that are kept: %s", diff)
 	}
 }

@@ -32,6 +32,8 @@ type Store interface {
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
 	SaveJudgement(ctx context.Context, runID int64, judgement stopwatt.Judgement) error
 	Judgement(ctx context.Context, runID int64) (stopwatt.Judgement, error)
+	SaveChanges(ctx context.Context, project, suite string, series stopwatt.Series, searches []stopwatt.ChangeSearch) error
+	Changes(ctx context.Context, project, suite string, series stopwatt.Series) ([]stopwatt.ChangeSearch, error)
 	SaveCalibration(ctx context.Context, runID int64, calibration stopwatt.Calibration) error
 	Calibration(ctx context.Context, project, suite string, machine stopwatt.Machine) (stopwatt.Calibration, error)
 }
@@ -56,6 +58,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"the last judgement of a run comes back whole":        judgementComesBack,
 		"an imported run gets no verdict":                     noVerdictOfImports,
 		"the last calibration of a machine comes back whole":  calibrationComesBack,
+		"the last search of a series comes back":              changesComeBack,
 		"a trial saved twice is there once":                   savedTwice,
 		"a trial that is measured once more is another":       anotherAttempt,
 		"a trial's samples come back apart from it":           samplesComeBack,

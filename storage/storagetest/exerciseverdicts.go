@@ -114,3 +114,63 @@ func calibrationComesBack(t *testing.T, s Store) {
 		}
 	}
 }
+
+// Search is one of a series on the machine of a fingerprint, that found a change.
+func Search(fingerprint string) stopwatt.ChangeSearch {
+	place := func(position int, sha string) stopwatt.CommitPlace {
+		return stopwatt.CommitPlace{Position: position, SHA: sha}
+	}
+	return stopwatt.ChangeSearch{
+		Machine: fingerprint, Noise: 0.01, Autocorrelation: 0.2, Family: 31, Boundaries: []stopwatt.EpochBoundary{{Index: 3, From: "e1", To: "e2"}},
+		Points: []stopwatt.SeriesPoint{{Position: 1, SHA: "c1", Value: 5, N: 10, Machine: fingerprint}},
+		ChangePoints: []stopwatt.ChangePoint{{
+			State: stopwatt.Suspected, Index: 12, IndexLow: 11, IndexHigh: 13, First: place(12, "c12"), Past: place(10, "c10"), Reached: place(13, "c13"),
+			Before: stopwatt.Level{N: 12, Mean: 5, SD: 0.1}, After: stopwatt.Level{N: 4, Mean: 5.25, SD: 0.1}, Shift: 0.25, ShiftLow: 0.2, ShiftHigh: 0.3,
+			Ratio: stopwatt.Interval{Value: 1.05, Known: true, Low: 1.04, High: 1.06, Bounded: true, Confidence: 0.95}, P: 0.003,
+			Evidence: stopwatt.ChangeEvidence{Energy: 0.4, T: 5, DF: 14, P: 0.0001}, Since: stopwatt.ChangeHistory{Suspected: place(15, "c15")},
+		}},
+	}
+}
+
+// Sought is the series that Search is of.
+func Sought() stopwatt.Series {
+	return stopwatt.Series{Case: stopwatt.Case{Implementation: "rust", Workload: "csv"}, Metric: "time"}
+}
+
+func changesComeBack(t *testing.T, s Store) {
+	run := Run()
+	changes := func(series stopwatt.Series) []stopwatt.ChangeSearch {
+		searches, err := s.Changes(t.Context(), run.Project, run.Suite, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return searches
+	}
+	same(t, changes(Sought()), nil)
+	relation := Sought()
+	relation.Against = "go"
+	early, late, other, withdrawn := Search("f1"), Search("f1"), Search("f2"), Search("f1")
+	late.ChangePoints[0].State = stopwatt.Confirmed
+	withdrawn.ChangePoints = nil
+	for _, step := range []struct {
+		series   stopwatt.Series
+		searches []stopwatt.ChangeSearch
+	}{
+		{Sought(), []stopwatt.ChangeSearch{early, other}},
+		{relation, []stopwatt.ChangeSearch{withdrawn}},
+		{Sought(), []stopwatt.ChangeSearch{late}},
+		{Sought(), []stopwatt.ChangeSearch{late}},
+	} {
+		if err := s.SaveChanges(t.Context(), run.Project, run.Suite, step.series, step.searches); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late.Points, other.Points, withdrawn.Points = nil, nil, nil
+	same(t, changes(Sought()), []stopwatt.ChangeSearch{late, other})
+	same(t, changes(relation), []stopwatt.ChangeSearch{withdrawn})
+	unknown := Sought()
+	unknown.Metric = "swiftness"
+	if err := s.SaveChanges(t.Context(), run.Project, run.Suite, unknown, nil); err == nil {
+		t.Error("a series of an unknown metric was stored")
+	}
+}

@@ -23,6 +23,7 @@ type Memory struct {
 	mu      sync.Mutex
 	runs    []*memoryRun // the ID of a run is its place here, from 1
 	defined map[string]stopwatt.Metric
+	changes map[string]map[string]stopwatt.ChangeSearch // by series and machine, the last ones
 }
 
 type memoryRun struct {

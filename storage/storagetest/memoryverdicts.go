@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -82,4 +83,48 @@ func (m *Memory) Calibration(_ context.Context, project, suite string, machine s
 		return stopwatt.Calibration{}, fmt.Errorf("calibration of suite %s: %w", suite, storage.ErrNotFound)
 	}
 	return slices.MaxFunc(all, func(a, b stopwatt.Calibration) int { return a.Taken.Compare(b.Taken) }), nil
+}
+
+// seriesNamed is what tells series apart.
+func seriesNamed(project, suite string, s stopwatt.Series) string {
+	return fmt.Sprintf("%q %q %q %q %q", project, suite, s.Case, s.Metric, s.Against)
+}
+
+// SaveChanges does what storage.Store.SaveChanges does.
+func (m *Memory) SaveChanges(_ context.Context, project, suite string, series stopwatt.Series, searches []stopwatt.ChangeSearch) error {
+	if err := m.enter("SaveChanges"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.know(series.Metric, nil); err != nil {
+		return err
+	}
+	name := seriesNamed(project, suite, series)
+	if m.changes == nil {
+		m.changes = map[string]map[string]stopwatt.ChangeSearch{}
+	}
+	if m.changes[name] == nil {
+		m.changes[name] = map[string]stopwatt.ChangeSearch{}
+	}
+	for _, search := range searches {
+		search.Points = nil
+		m.changes[name][search.Machine] = search
+	}
+	return nil
+}
+
+// Changes does what storage.Store.Changes does.
+func (m *Memory) Changes(_ context.Context, project, suite string, series stopwatt.Series) ([]stopwatt.ChangeSearch, error) {
+	if err := m.enter("Changes"); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var searches []stopwatt.ChangeSearch
+	of := m.changes[seriesNamed(project, suite, series)]
+	for _, machine := range slices.Sorted(maps.Keys(of)) {
+		searches = append(searches, of[machine])
+	}
+	return searches, nil
 }
