@@ -104,6 +104,26 @@ func TestToolsThatDrive(t *testing.T) {
 	}
 }
 
+func TestTheNullServerIsAskedWhatItCanAnswer(t *testing.T) {
+	t.Parallel()
+	const suite = `
+suite: nothing
+implementations: {null: {null-server: true}}
+workloads: {w: %s}
+`
+	for workload, want := range map[string]string{
+		"{http: {port: 80, request: {path: /}}, load: {for: 1s}}":          "",
+		"{http: {port: 80, tls: {}, request: {path: /}}, load: {for: 1s}}": "the null server answers plain HTTP on a port, and workload \"w\" is another",
+		"{http: {socket: /a/b, request: {path: /}}, load: {for: 1s}}":      "the null server answers plain HTTP on a port",
+		"{command: {run: [fib]}}":                                          "the null server answers plain HTTP on a port",
+	} {
+		read, err := Read("stopwatt.yml", fmt.Appendf(nil, suite, workload), beside(fstest.MapFS{}), Options{})
+		if want == "" && (err != nil || !read.Implementations[0].Null) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", workload, err)
+		}
+	}
+}
+
 func TestServersBehindASocket(t *testing.T) {
 	t.Parallel()
 	if got := asked(t, "{socket: /run/server/http, request: {path: /}}", "{for: 1s}", "").HTTP; got.Socket != "/run/server/http" || got.Port != 0 {

@@ -174,6 +174,7 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	r.baseline(root, &suite)
 	r.control(root, suite)
 	r.bounded(root, suite)
+	r.nullAsked(root, suite)
 	if len(r.faults) == 0 {
 		r.runnable(root, suite)
 		r.ownNames(root, suite)
@@ -304,5 +305,19 @@ func (r *reader) bounded(root node, suite stopwatt.Suite) {
 	cases := len(suite.Implementations) * len(suite.Workloads)
 	if trials := cases * suite.Plan.Rounds; trials > mostTrials {
 		r.fault(root.at, "%d cases in %d rounds are %d trials, and a plan has at most %d; write fewer rounds", cases, suite.Plan.Rounds, trials, mostTrials)
+	}
+}
+
+// nullAsked checks that a null server is asked what it can answer.
+func (r *reader) nullAsked(root node, suite stopwatt.Suite) {
+	if !slices.ContainsFunc(suite.Implementations, func(i stopwatt.Implementation) bool { return i.Null }) {
+		return
+	}
+	for _, w := range suite.Workloads {
+		if w.HTTP == nil || w.HTTP.TLS != nil || w.HTTP.Socket != "" || w.HTTP.Connects {
+			at, _ := root.get("implementations")
+			r.fault(at.owner, "the null server answers plain HTTP on a port, and workload %s is another; put the null server into a suite without it", brief(w.Name))
+			return
+		}
 	}
 }
