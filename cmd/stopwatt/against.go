@@ -31,7 +31,7 @@ func (p *plannedRun) resolveBase(ctx context.Context, revision string) error {
 // reachable is an error when the plan could never tell a change from none.
 func reachable(suite stopwatt.Suite, cases int) error {
 	procedure := stopwatt.Adaptive(suite.Plan.MinRounds, suite.Plan.Rounds)
-	family := cases * max(len(suite.Judge.Metrics), 2)
+	family := comparisonsOf(suite, cases)
 	if procedure.Reachable(family) {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (d *desk) checkVerb() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d.printPlan(planned, energy)
+			d.printPlan(planned, energy, d.verdictText(cmd.Context(), planned))
 			return nil
 		},
 	}
@@ -36,8 +36,9 @@ func (d *desk) checkVerb() *cobra.Command {
 	return verb
 }
 
-// printPlan says what a run would do, and what it would know of energy.
-func (d *desk) printPlan(planned plannedRun, energy []string) {
+// printPlan says what a run would do, what it would know of energy, and what it
+// could tell of a change.
+func (d *desk) printPlan(planned plannedRun, energy []string, verdict string) {
 	suite, state := planned.file.suite, planned.checkout.state
 	trials := len(planned.cases) * suite.Plan.Rounds
 	fmt.Fprintf(d.stdout, "%s: %s, %s, %s\n", suite.Name, plural(len(planned.cases), "case"), plural(suite.Plan.Rounds, "round"), plural(trials, "trial"))
@@ -52,6 +53,7 @@ func (d *desk) printPlan(planned plannedRun, energy []string) {
 	for _, text := range energy {
 		fmt.Fprintf(d.stdout, "energy   %s\n", text)
 	}
+	fmt.Fprintf(d.stdout, "verdict  %s\n", verdict)
 	fmt.Fprintln(d.stdout, "no faults")
 }
 

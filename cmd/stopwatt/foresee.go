@@ -50,7 +50,7 @@ func (d *desk) energyTexts(ctx context.Context, planned plannedRun) ([]string, e
 // history reads what an earlier run of the suite on this machine tells. A
 // database that is not there is not made for it.
 func (d *desk) history(ctx context.Context, planned plannedRun) history {
-	if d.database == "" && d.getenv("STOPWATT_DATABASE") == "" && !embedded.Inhabited(d.databaseFolder()) {
+	if !d.remembers() {
 		return history{lack: "no run is stored yet"}
 	}
 	store, release, err := d.openStore(ctx)
@@ -72,6 +72,11 @@ func (d *desk) history(ctx context.Context, planned plannedRun) history {
 		return history{lack: err.Error()}
 	}
 	return history{run: id, of: pasts(results)}
+}
+
+// remembers tells whether there is a database already.
+func (d *desk) remembers() bool {
+	return d.database != "" || d.getenv("STOPWATT_DATABASE") != "" || embedded.Inhabited(d.databaseFolder())
 }
 
 // pasts takes the lengths of windows out of results.
