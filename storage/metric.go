@@ -20,7 +20,7 @@ func insertMetrics(ctx context.Context, tx pgx.Tx, names []string, defined []sto
 	}
 	var news, units, betters []string
 	for _, metric := range wanted {
-		news, units, betters = append(news, metric.Name), append(units, plain(metric.Unit)), append(betters, string(metric.Better))
+		news, units, betters = append(news, metric.Name), append(units, metric.Unit), append(betters, string(metric.Better))
 	}
 	_, err = tx.Exec(ctx, `
 		INSERT INTO stopwatt_store.metrics (name, unit, better)
@@ -73,7 +73,7 @@ func wantedMetrics(names []string, defined []stopwatt.Metric) ([]stopwatt.Metric
 
 // sameMetric refuses a metric whose name is known in another sense.
 func sameMetric(known, metric stopwatt.Metric) error {
-	if known.Unit == plain(metric.Unit) && known.Better == metric.Better {
+	if known.Unit == metric.Unit && known.Better == metric.Better {
 		return nil
 	}
 	return fmt.Errorf("metric %q is known in the unit %q, better: %s; it cannot be in the unit %q, better: %s, too",

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -55,4 +56,35 @@ func insertParts(ctx context.Context, tx pgx.Tx, trial int64, parts []stopwatt.P
 		figures.add(ids[of[i]], part.Measurements, part.Absent, part.Repetitions)
 	}
 	return err
+}
+
+// plainNames makes text of the names that a harness gave: of its parts and of
+// the metrics that it defines.
+func plainNames(trial stopwatt.Trial) stopwatt.Trial {
+	trial.Defines = slices.Clone(trial.Defines)
+	for i := range trial.Defines {
+		trial.Defines[i].Name, trial.Defines[i].Unit = plain(trial.Defines[i].Name), plain(trial.Defines[i].Unit)
+	}
+	trial.Measurements, trial.Absent, trial.Repetitions = plainFigures(trial.Measurements, trial.Absent, trial.Repetitions)
+	trial.Parts = slices.Clone(trial.Parts)
+	for i := range trial.Parts {
+		part := &trial.Parts[i]
+		part.Case.Workload = plain(part.Case.Workload)
+		part.Measurements, part.Absent, part.Repetitions = plainFigures(part.Measurements, part.Absent, part.Repetitions)
+	}
+	return trial
+}
+
+func plainFigures(figures []stopwatt.Measurement, absent []stopwatt.Absence, repeated []stopwatt.Repetitions) ([]stopwatt.Measurement, []stopwatt.Absence, []stopwatt.Repetitions) {
+	figures, absent, repeated = slices.Clone(figures), slices.Clone(absent), slices.Clone(repeated)
+	for i := range figures {
+		figures[i].Metric = plain(figures[i].Metric)
+	}
+	for i := range absent {
+		absent[i].Metric = plain(absent[i].Metric)
+	}
+	for i := range repeated {
+		repeated[i].Metric = plain(repeated[i].Metric)
+	}
+	return figures, absent, repeated
 }

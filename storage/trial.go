@@ -18,6 +18,7 @@ const histogramLatency = "latency"
 // defines, and that is known in another unit or direction, makes an error that
 // names both.
 func (s *Store) SaveTrial(ctx context.Context, runID int64, trial stopwatt.Trial) error {
+	trial = plainNames(trial)
 	err := checkTrial(trial)
 	if err == nil {
 		err = s.atomically(ctx, func(tx pgx.Tx) error { return saveTrial(ctx, tx, runID, trial) })

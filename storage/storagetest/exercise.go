@@ -394,6 +394,9 @@ func foreignText(t *testing.T, s Store) {
 	trial := Trial(1, "go", "csv")
 	trial.Status, trial.Reason = stopwatt.Invalid, "log says \x00\xff'; DROP SCHEMA stopwatt CASCADE; --"
 	trial.Warnings = []string{"\x00"}
+	odd := stopwatt.Metric{Name: "odd \xff\x00", Unit: "\x00", Better: stopwatt.Neither}
+	trial.Defines = []stopwatt.Metric{odd}
+	trial.Parts = []stopwatt.Part{part("go", "csv/\x00\xff", stopwatt.Measurement{Metric: odd.Name, Value: 1})}
 	save(t, s, stored.ID, trial)
 	if got := results(t, s, stored.ID).Cases[0].Invalid; got != 1 {
 		t.Errorf("%d invalid trials are stored", got)
