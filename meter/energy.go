@@ -99,7 +99,7 @@ func finding(name string, err error) stopwatt.Finding {
 func (h Host) openMeter(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
 	switch {
 	case setting.HTTP != nil:
-		return openHTTP(*setting.HTTP)
+		return h.openHTTP(*setting.HTTP)
 	case setting.Command != nil:
 		return openCommand(h, *setting.Command)
 	}

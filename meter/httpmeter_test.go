@@ -65,7 +65,7 @@ func body(text string) func(http.ResponseWriter) {
 // readHTTP opens a meter, reads it once and closes it.
 func readHTTP(t *testing.T, setting stopwatt.HTTPMeter) (int64, error) {
 	t.Helper()
-	opened, err := openHTTP(setting)
+	opened, err := asking.openHTTP(setting)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +105,13 @@ func TestWhatIsNoHTTPMeter(t *testing.T) {
 		"http:///energy":           "is no address of a meter",
 		"":                         "is no address of a meter",
 	} {
-		_, err := openHTTP(stopwatt.HTTPMeter{URL: url, Field: "a", Unit: stopwatt.Joules})
+		_, err := asking.openHTTP(stopwatt.HTTPMeter{URL: url, Field: "a", Unit: stopwatt.Joules})
 		refuses(t, err, says, "", false)
 	}
-	_, err := openHTTP(stopwatt.HTTPMeter{URL: "http://a/", Field: "a", Unit: "VA"})
+	_, err := asking.openHTTP(stopwatt.HTTPMeter{URL: "http://a/", Field: "a", Unit: "VA"})
 	refuses(t, err, "no unit", "", false)
+	_, err = Host{}.openHTTP(stopwatt.HTTPMeter{URL: "http://a/", Field: "a", Unit: stopwatt.Joules})
+	refuses(t, err, "nobody asks over HTTP here", "", false)
 }
 
 func FuzzJSONNumber(f *testing.F) {

@@ -7,6 +7,7 @@
 package meter
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,9 @@ type Host struct {
 	// NoCounters leaves perf events alone. Where containers take turns on one
 	// CPU, each turn costs some 0.6 µs more while a perf event counts them.
 	NoCounters bool
+	// Fetch asks an address over HTTP; nil: meters that are asked so are refused.
+	// It follows no redirect: the address in the machine file is asked, and no other.
+	Fetch func(ctx context.Context, address string) (Answer, error)
 }
 
 // Monotonic is CLOCK_MONOTONIC of this machine in nanoseconds: the clock of

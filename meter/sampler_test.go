@@ -220,7 +220,7 @@ func BenchmarkSampler(b *testing.B) {
 	machine := simulated.Start(b, "server", 1)
 	all := metersOf(b, machine)
 	lab := stopwatt.HTTPMeter{URL: machine.URL, Field: "electricity_consumed_total", Unit: stopwatt.Joules, Renewal: 125 * time.Millisecond}
-	known, err := openHTTP(lab)
+	known, err := asking.openHTTP(lab)
 	if err != nil {
 		b.Fatal(err)
 	}

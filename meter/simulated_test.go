@@ -44,7 +44,7 @@ func needQuiet(t *testing.T) {
 // metersOf opens the meters of a simulated machine.
 func metersOf(t testing.TB, machine *simulated.Machine) *Meters {
 	t.Helper()
-	meters, findings := OpenMeters(Host{Root: machine.Root}, stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{
+	meters, findings := OpenMeters(Host{Root: machine.Root, Fetch: asking.Fetch}, stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{
 		{Name: "cpu", RAPL: stopwatt.RAPLPackage},
 		{Name: "board", HWMon: &stopwatt.HWMonMeter{Chip: "ina226"}},
 		{Name: "lab", HTTP: &stopwatt.HTTPMeter{URL: machine.URL, Field: "electricity_consumed_total", Unit: stopwatt.Joules}},

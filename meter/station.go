@@ -15,6 +15,8 @@ type StationOrder struct {
 	NoCounters bool                 // as in Host
 	Every      time.Duration        // from one reading of a meter to the next
 	File       stopwatt.MachineFile // names the meters
+	// Fetch is that of Host. It does not travel: a station elsewhere asks nobody.
+	Fetch func(ctx context.Context, address string) (Answer, error) `json:"-"`
 }
 
 // A Station is a machine whose counters and energy meters are open for a run,
@@ -45,7 +47,7 @@ type Watching interface {
 // Open opens this machine. It never fails: a meter that cannot be read is
 // absent, and Findings says why.
 func Open(order StationOrder) *Station {
-	host := Host{Root: order.MetersRoot}
+	host := Host{Root: order.MetersRoot, Fetch: order.Fetch}
 	meters, refused := OpenMeters(host, order.File)
 	return newStation(order, meters, refused)
 }

@@ -36,7 +36,7 @@ func shared(settings []stopwatt.MeterSetting) (files, asked []stopwatt.MeterSett
 
 // openBesides opens these meters and begins to sample them.
 func openBesides(settings []stopwatt.MeterSetting, every time.Duration) *besides {
-	meters, _ := meter.OpenMeters(meter.Host{}, stopwatt.MachineFile{Meters: settings}) // what cannot be read is told as absent
+	meters, _ := meter.OpenMeters(meter.Host{Fetch: fetch}, stopwatt.MachineFile{Meters: settings}) // what cannot be read is told as absent
 	return &besides{meters: meters, sampler: meters.Sample(every), every: every}
 }
 

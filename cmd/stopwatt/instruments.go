@@ -56,7 +56,7 @@ func (d *desk) openInstruments(ctx context.Context, docker *containers.Docker, s
 	if err != nil {
 		return nil, err
 	}
-	order := meter.StationOrder{MetersRoot: d.getenv("STOPWATT_METERS_ROOT"), NoCounters: !settings.Counters, Every: settings.Every, File: file}
+	order := meter.StationOrder{MetersRoot: d.getenv("STOPWATT_METERS_ROOT"), NoCounters: !settings.Counters, Every: settings.Every, File: file, Fetch: fetch}
 	i := &instruments{file: file, settings: settings, monotonic: meter.Host{}.Monotonic}
 	here := meter.Open(order)
 	i.station, i.way = here, stopwatt.Finding{Subject: "meters", Verdict: stopwatt.Fit, Says: "read by stopwatt itself: it sees the engine's host"}
