@@ -15,7 +15,7 @@ import (
 func readCriterion(s *source) []stopwatt.Benchmark {
 	start := strings.TrimSpace(s.text)
 	switch {
-	case strings.HasPrefix(start, "{"):
+	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "[["):
 		return readCriterionJSON(s)
 	case strings.HasPrefix(start, "group,"):
 		return readCriterionCSV(s)
@@ -38,6 +38,8 @@ func readCriterionJSON(s *source) []stopwatt.Benchmark {
 			d.criterionMessage(f)
 		case d.root.has("iters", "times"):
 			d.criterionSample(f)
+		case d.root.kind == jsonList:
+			d.criterionPair(f)
 		default:
 			d.criterionEstimates(f)
 		}
@@ -57,7 +59,7 @@ func criterionName(options Options) string {
 		return options.Name
 	}
 	parts := strings.Split(strings.Trim(dir, "/"), "/")
-	if at := slices.Index(parts, "criterion"); at >= 0 {
+	if at := slices.IndexFunc(parts, func(part string) bool { return part == "criterion" || part == ".criterion" }); at >= 0 {
 		parts = parts[at+1:]
 	}
 	if len(parts) < 2 { // the last one is the baseline: new, base
@@ -87,7 +89,11 @@ func (d document) criterionMessage(f figures) {
 
 // criterionIterations divides what each sample took by its iterations.
 func (d document) criterionIterations(times, iterations string) []reading {
-	taken, counts := d.numbers(d.root, times), d.numbers(d.root, iterations)
+	return d.samples(d.numbers(d.root, times), d.numbers(d.root, iterations), times, iterations)
+}
+
+// samples divides times by their iterations; both have a name in the file.
+func (d document) samples(taken, counts []reading, times, iterations string) []reading {
 	if len(taken) != len(counts) {
 		d.fault(d.root, "has %d %s of %d %s", len(taken), times, len(counts), iterations)
 		return nil
@@ -105,9 +111,26 @@ func (d document) criterionSample(f figures) {
 	f.add(ours("time"), nanoseconds, mean(each), each...)
 }
 
+// criterionPair reads sample.json as versions before 0.3.4 wrote it: the list of
+// iterations and that of times.
+func (d document) criterionPair(f figures) {
+	pair := d.root.items()
+	if len(pair) != 2 || pair[0].kind != jsonList || pair[1].kind != jsonList {
+		d.fault(d.root, "is a list; want a sample: a list of iterations and one of times")
+		return
+	}
+	each := d.samples(d.numbersOf(pair[1]), d.numbersOf(pair[0]), "times", "iters")
+	f.add(ours("time"), nanoseconds, mean(each), each...)
+}
+
 // criterionEstimates reads estimates.json. Versions before 0.3.4 write the names
-// of the statistics in another case.
+// of the statistics in another case. The file of the same name in the folder
+// change has a mean and a median alone: shares, by which both grew.
 func (d document) criterionEstimates(f figures) {
+	if d.root.has("mean", "median") && !d.root.has("std_dev") || d.root.has("Mean", "Median") && !d.root.has("StdDev") {
+		d.fault(d.root, "is the change to another run, not a time; read new/estimates.json")
+		return
+	}
 	for _, statistic := range []struct{ name, before, metric string }{
 		{"mean", "Mean", "time"},
 		{"median", "Median", timeMedian},

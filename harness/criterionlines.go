@@ -65,7 +65,13 @@ func (t *criterionText) printed(match []string) {
 	}
 	b := stopwatt.Benchmark{Name: name}
 	f := figures{"criterion", &b}
-	t.figure(f, ours("time"), match[2], readUnit(match[3]))
+	u := readUnit(match[3])
+	metric := ours("time")
+	if u.base != "s" { // another measurement than that of time
+		metric = named("criterion", "measured", u)
+		f.unknown(metric.Name, u)
+	}
+	t.figure(f, metric, match[2], u)
 	f.note("is read from what Criterion prints for people, which is rounded; estimates.json and cargo-criterion have all digits")
 	t.benchmarks = append(t.benchmarks, b)
 }

@@ -32,6 +32,7 @@ func readGo(s *source) []stopwatt.Benchmark {
 	if len(s.faults) > 0 {
 		return nil
 	}
+	goEndings(lines)
 	varying := goVarying(lines)
 	var order []string
 	groups := map[string][]goLine{}
@@ -92,8 +93,40 @@ func goResult(record *benchfmt.Result) goLine {
 	return line
 }
 
-// goResultLine is what stands behind a benchmark's name.
-var goResultLine = regexp.MustCompile(`^\s*\d+\s+[0-9.e+-]+ ns/op`)
+// goEndings gives names back what is no GOMAXPROCS: utf-8 ends so. Go leaves -1
+// out, and measures every benchmark with each count of -cpu; so where a line has
+// no count, a name that has one is also there without.
+func goEndings(lines []goLine) {
+	whole, one := map[string]bool{}, false
+	for _, line := range lines {
+		whole[line.whole()] = true
+		one = one || line.procs == ""
+	}
+	for i, line := range lines {
+		if one && !whole[line.name] {
+			lines[i].name, lines[i].procs = line.whole(), ""
+		}
+	}
+}
+
+// whole is the name as it is written.
+func (l goLine) whole() string {
+	if l.procs == "" {
+		return l.name
+	}
+	return l.name + "-" + l.procs
+}
+
+// goResultLine is what stands behind a benchmark's name: the time, or, where the
+// benchmark leaves that out, any value with its unit between tabs.
+var goResultLine = regexp.MustCompile(`^\s*\d+(?:\s+[0-9.e+-]+ ns/op|(?:\t\s*[-+0-9.eInfNa]+ \S+)+\s*$)`)
+
+// goName is the beginning of a benchmark's name: Benchmarks and Benchmarking are
+// words.
+var goName = regexp.MustCompile(`^Benchmark(?:\P{Ll}|$)`)
+
+// goEvent is the beginning of an event of go test -json.
+var goEvent = regexp.MustCompile(`(?m)^\s*\{.*"Action":`)
 
 // goText is the text without what is no result: words that happen to begin as
 // one does ("Benchmarking …"), and lines too long for the reader. What a
@@ -103,15 +136,17 @@ var goResultLine = regexp.MustCompile(`^\s*\d+\s+[0-9.e+-]+ ns/op`)
 func (s *source) goText() string {
 	const longest = 60 << 10 // bufio.Scanner ends at 64 KiB
 	text := s.text
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if goEvent.MatchString(text) {
 		text = s.goEvents()
 	}
 	var kept strings.Builder
 	begun := "" // a name that waits for its result
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line[:min(len(line), longest)])
-		begins := len(fields) > 0 && strings.HasPrefix(fields[0], "Benchmark")
+		begins := len(fields) > 0 && goName.MatchString(fields[0])
 		switch {
+		case !begins && strings.HasPrefix(line, "Benchmark"):
+			line = "\n"
 		case len(line) > longest:
 			line = "\n"
 		case begins && len(fields) > 1 && !isDigits(fields[1]):
@@ -134,19 +169,33 @@ func isDigits(text string) bool {
 }
 
 // goEvents puts the output together that go test -json hands out in pieces,
-// package by package.
+// package by package. Lines that are no events are the go command's own words.
 func (s *source) goEvents() string {
 	var order []string
 	output := map[string]*strings.Builder{}
-	for _, d := range s.documents() {
-		if action, _ := d.root.member("Action"); action.text != "output" {
+	end := 0
+	for line := range strings.Lines(s.text) {
+		start := end
+		end += len(line)
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
 			continue
 		}
-		name, _ := d.root.member("Package")
+		p := parser{text: s.text[:end], at: start, most: maxValues}
+		p.space()
+		event, err := p.value(0)
+		if err != nil {
+			s.faultAt(p.at, "%s", err)
+			s.ended = true
+			return ""
+		}
+		if action, _ := event.member("Action"); action.text != "output" {
+			continue
+		}
+		name, _ := event.member("Package")
 		if output[name.text] == nil {
 			order, output[name.text] = append(order, name.text), &strings.Builder{}
 		}
-		piece, _ := d.root.member("Output")
+		piece, _ := event.member("Output")
 		output[name.text].WriteString(piece.text)
 	}
 	var text strings.Builder
@@ -236,7 +285,8 @@ func goFigures(f figures, lines []goLine, better map[string]stopwatt.Better) {
 		} else {
 			f.unknown(name, u)
 		}
-		f.add(named("go", name, u), u, mean(readings[written]), readings[written]...)
+		metric := f.apart(named("go", name, u), written, "go_"+name)
+		f.add(metric, u, mean(readings[written]), readings[written]...)
 	}
 }
 
@@ -277,9 +327,10 @@ func claimsGo(l look) bool {
 	if l.json && l.root.has("Action") {
 		return strings.Contains(l.text, "Benchmark")
 	}
-	for line := range strings.Lines(l.text) {
+	s := &source{text: l.text}
+	for line := range strings.Lines(s.goText()) {
 		fields := strings.Fields(line)
-		if len(fields) >= 4 && strings.HasPrefix(fields[0], "Benchmark") && isDigits(fields[1]) {
+		if len(fields) >= 4 && goName.MatchString(fields[0]) && isDigits(fields[1]) {
 			return true
 		}
 	}

@@ -151,7 +151,7 @@ func (d document) googleFigures(f figures, run *googleRun) {
 			}
 		}
 		u := googleUnit(name)
-		f.add(named("google-benchmark", name, u), u, mean(readings), readings...)
+		f.add(f.counter(name, u), u, mean(readings), readings...)
 	}
 }
 
@@ -223,7 +223,7 @@ func (d document) googleAggregated(f figures, run *googleRun) {
 		f.add(timing("google-benchmark", "time_cpu"), seconds, d.googleTimes([]value{row}, "cpu_time")[0])
 		for _, counter := range googleCounters(row) {
 			u := googleUnit(counter)
-			f.add(named("google-benchmark", counter, u), u, d.number(row, counter))
+			f.add(f.counter(counter, u), u, d.number(row, counter))
 		}
 	}
 	if len(f.b.Figures) > 0 {

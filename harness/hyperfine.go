@@ -9,6 +9,9 @@ func readHyperfine(s *source) []stopwatt.Benchmark {
 	var benchmarks []stopwatt.Benchmark
 	for _, result := range d.must(d.root, "results", jsonList).items() {
 		b := stopwatt.Benchmark{Name: d.word(result, "command"), Params: d.parameters(result, "parameters")}
+		if single, found := d.may(result, "parameter", jsonText); found { // before version 1.11, without its name
+			b.Params = append(b.Params, stopwatt.Param{Name: "parameter", Value: single.text})
+		}
 		f := figures{"hyperfine", &b}
 		f.add(ours("time"), seconds, d.number(result, "mean"), d.numbers(result, "times")...)
 		for _, statistic := range []struct{ name, metric string }{

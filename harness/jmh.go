@@ -19,6 +19,11 @@ func jmhUnit(text string) unit {
 	return readUnit(text)
 }
 
+// jmhDot is the dot before the names of profilers' metrics, also as it looks when
+// a machine wrote it in its own encoding: "?" where that has no dot, two signs
+// where its UTF-8 was taken for Windows-1252 or Mac Roman.
+var jmhDot = regexp.MustCompile(`^(?:Â·|¬∑|[^\pL\pN_$]+)`)
+
 // jmhTidied is what its writer does to a comma within a text: it breaks the line
 // behind it, and indents the next.
 var jmhTidied = regexp.MustCompile(`\n *`)
@@ -28,7 +33,7 @@ func readJMH(s *source) []stopwatt.Benchmark {
 	if d.root.kind != jsonList && len(s.faults) == 0 {
 		d.fault(d.root, "is %s; want JMH's list of results", d.root.kind)
 	}
-	modes := jmhModes(d)
+	modes, threads := jmhVarying(d, "mode"), jmhVarying(d, "threads")
 	var benchmarks []stopwatt.Benchmark
 	for _, result := range d.root.items() {
 		b := stopwatt.Benchmark{Name: d.word(result, "benchmark"), Params: d.parameters(result, "params")}
@@ -37,6 +42,9 @@ func readJMH(s *source) []stopwatt.Benchmark {
 		}
 		if mode := d.word(result, "mode"); len(modes[b.Name]) > 1 {
 			b.Params = append(b.Params, stopwatt.Param{Name: "mode", Value: mode})
+		}
+		if count, found := result.member("threads"); found && len(threads[b.Name]) > 1 {
+			b.Params = append(b.Params, stopwatt.Param{Name: "threads", Value: d.plain(count)})
 		}
 		f := figures{"jmh", &b}
 		primary := d.must(result, "primaryMetric", jsonObject)
@@ -49,19 +57,20 @@ func readJMH(s *source) []stopwatt.Benchmark {
 	return benchmarks
 }
 
-// jmhModes collects the modes in which each benchmark ran: with -bm all it is
-// there once for each.
-func jmhModes(d document) map[string]map[string]bool {
-	modes := map[string]map[string]bool{}
+// jmhVarying collects the values that a setting has for each benchmark: with
+// -bm all it is there once for each mode, and in the joined results of several
+// runs once for each count of threads.
+func jmhVarying(d document, setting string) map[string]map[string]bool {
+	values := map[string]map[string]bool{}
 	for _, result := range d.root.items() {
 		name, _ := result.member("benchmark")
-		mode, _ := result.member("mode")
-		if modes[name.text] == nil {
-			modes[name.text] = map[string]bool{}
+		v, _ := result.member(setting)
+		if values[name.text] == nil {
+			values[name.text] = map[string]bool{}
 		}
-		modes[name.text][mode.text] = true
+		values[name.text][v.text] = true
 	}
-	return modes
+	return values
 }
 
 // jmhPrimary reads the score: time per operation, or operations per time in the
@@ -119,7 +128,7 @@ func (d document) jmhPercentiles(f figures, primary value, u unit) {
 func (d document) jmhSecondary(f figures, result value) {
 	secondary, _ := d.may(result, "secondaryMetrics", jsonObject)
 	for i, metric := range secondary.items() {
-		name := strings.TrimPrefix(secondary.names()[i], "·")
+		name := jmhDot.ReplaceAllString(secondary.names()[i], "")
 		written := d.word(metric, "scoreUnit")
 		if written == "---" {
 			continue // a profiler's report in words
@@ -129,7 +138,7 @@ func (d document) jmhSecondary(f figures, result value) {
 			u = jmhGarbage(u, written)
 		}
 		f.unknown(name, u)
-		f.add(named("jmh", name, u), u, d.number(metric, "score"), d.jmhIterations(metric)...)
+		f.add(f.counter(name, u), u, d.number(metric, "score"), d.jmhIterations(metric)...)
 	}
 }
 

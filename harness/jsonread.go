@@ -283,6 +283,9 @@ func escape(decoded []byte, text string) ([]byte, int) {
 	if !ok {
 		return append(decoded, '\\'), 1
 	}
+	if first == 0 { // no database keeps it
+		first = utf8.RuneError
+	}
 	if second, ok := hex4(text[6:]); ok {
 		if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
 			return utf8.AppendRune(decoded, r), 12

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -94,6 +95,24 @@ func (f figures) optional(metric stopwatt.Metric, u unit, r reading, found bool)
 // absent adds a figure that has no number.
 func (f figures) absent(metric stopwatt.Metric, reason string) {
 	f.b.Figures = append(f.b.Figures, stopwatt.Figure{Metric: metric, Absent: reason})
+}
+
+// counter is the metric of what a benchmark's author named.
+func (f figures) counter(name string, u unit) stopwatt.Metric {
+	return f.apart(named(f.format, name, u), f.format+"_"+name)
+}
+
+// apart is a metric by a name that the benchmark does not have yet: its own, or
+// the first of the others that is free. Authors of benchmarks name their counters
+// as they like, time_cpu beside a time_cpu.
+func (f figures) apart(metric stopwatt.Metric, others ...string) stopwatt.Metric {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(f.b.Figures, func(figure stopwatt.Figure) bool { return figure.Metric.Name == name })
+	}
+	for ; taken(metric.Name) && len(others) > 0; others = others[1:] {
+		metric.Name, metric.What = others[0], fmt.Sprintf("As %s reports it.", f.format)
+	}
+	return metric
 }
 
 // value is the number of a figure that was added before.

@@ -67,7 +67,7 @@ func (d document) pytestExtra(f figures, test value) {
 	extra, _ := d.may(test, "extra_info", jsonObject)
 	for i, item := range extra.items() {
 		if item.kind == jsonNumber {
-			f.add(named("pytest-benchmark", extra.names()[i], count), count, d.numberOf(item))
+			f.add(f.counter(extra.names()[i], count), count, d.numberOf(item))
 		}
 	}
 }

@@ -39,10 +39,11 @@ func open(text []byte, options Options) (*source, error) {
 		s.text = decodeUTF16(text[2:], binary.LittleEndian)
 	case bytes.HasPrefix(text, []byte("\xFE\xFF")):
 		s.text = decodeUTF16(text[2:], binary.BigEndian)
-	case bytes.IndexByte(text, 0) >= 0:
-		s.faultAt(-1, "is no text; write UTF-8")
 	default:
 		s.text = string(text)
+	}
+	if strings.IndexByte(s.text, 0) >= 0 && len(s.faults) == 0 {
+		s.faultAt(-1, "is no text; write UTF-8")
 	}
 	if len(s.faults) > 0 {
 		return nil, s.faults
