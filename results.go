@@ -20,6 +20,9 @@ type Results struct {
 	// Metrics are those that occur in Cases, in the order in which they are shown:
 	// a harness may have defined some.
 	Metrics []Metric
+	// Judgement is what the head was judged against its base; nil where there is no
+	// base, or it was not asked for.
+	Judgement *Judgement
 }
 
 // Metric returns the metric of this name: one that occurs in the results, or

@@ -29,6 +29,7 @@ type htmlDocument struct {
 	Title      string
 	Headline   []string
 	Counted    string
+	Judgement  *htmlJudgement // nil where there is no base
 	Baseline   string
 	OfWhat     string
 	Answers    []answer
@@ -83,6 +84,7 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Title:      Clean(results.Run.Suite),
 		Headline:   whichRun(results.Run),
 		Counted:    dotted(counted(results.Run, c), idleLine(results.Run)),
+		Judgement:  htmlJudgementOf(results),
 		Baseline:   Clean(c.Baseline),
 		OfWhat:     ofWhat(c),
 		Answers:    answersShown(c),

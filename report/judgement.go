@@ -171,7 +171,10 @@ func (of judged) tells() bool {
 }
 
 // title is what became of the case, and its name.
-func (of judged) title() string {
+func (of judged) title() string { return of.verdict() + "  " + short(of.of.String()) }
+
+// verdict is what became of the case, in a word or three.
+func (of judged) verdict() string {
 	verdict := string(of.comparisons[0].Verdict)
 	if rank := of.rank(); rank < len(ranks) {
 		verdict = string(ranks[rank])
@@ -179,7 +182,7 @@ func (of judged) title() string {
 	for _, trade := range (stopwatt.Judgement{Comparisons: of.comparisons}).Trades() {
 		verdict = tradeText(trade)
 	}
-	return verdict + "  " + short(of.of.String())
+	return verdict
 }
 
 // judgedCase is a case's title and a line or two for each of its comparisons.

@@ -103,6 +103,27 @@ func TestJudgement(t *testing.T) {
 	}
 }
 
+func TestAReportOfARunWithABaseOpensWithItsJudgement(t *testing.T) {
+	t.Parallel()
+	results, trials := servers(12)
+	run, judgement := changedServers()
+	results.Run, results.Judgement = run, &judgement
+	files, err := Folder(results, contrastOf(results, DefaultMetrics(results)), trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "judged-index.html", files[Page])
+	page := string(files[Page])
+	if at := strings.Index(page, Answer(judgement)); at < 0 || at > strings.Index(page, `id="answer"`) {
+		t.Error("the page does not open with the answer")
+	}
+	for _, name := range []string{"judgement.md", "judgement.json", "judgement.csv"} {
+		if len(files[name]) == 0 {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
 func TestAnswerSaysTheWorstFirst(t *testing.T) {
 	t.Parallel()
 	_, judgement := changedServers()

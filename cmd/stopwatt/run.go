@@ -409,7 +409,7 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 		return err
 	}
 	fmt.Fprintln(d.stdout)
-	verdict, err := d.tellVerdicts(ctx, store, results)
+	verdict, err := d.tellVerdicts(ctx, store, &results)
 	if err != nil {
 		return err
 	}
@@ -432,9 +432,9 @@ func whatNext(run stopwatt.Run) string {
 	return fmt.Sprintf("stopwatt show %d · stopwatt compare --implementations", run.ID)
 }
 
-// tellVerdicts prints what a run that has a base was judged. The first error is the
+// tellVerdicts prints what a run that has a base was judged, and adds it to the results. The first error is the
 // verdict: what the exit status is to tell.
-func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results stopwatt.Results) (verdict, err error) {
+func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results *stopwatt.Results) (verdict, err error) {
 	run := results.Run
 	if run.Against.Commit.SHA == "" {
 		return nil, nil
@@ -443,6 +443,7 @@ func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results s
 	if err != nil {
 		return nil, err
 	}
+	results.Judgement = &judgement
 	if err := report.Judgement(d.stdout, run, judgement, report.JudgementOptions{Width: terminalWidth(d.stdout)}); err != nil {
 		return nil, err
 	}
