@@ -87,6 +87,94 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	return d.printHistory(told, v)
 }
 
+// enterHistory searches the series of what a suite is judged by once more, now that
+// a run has entered the history of the default branch, keeps what was found, and
+// returns the changes that nobody was told of yet.
+func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopwatt.Run) ([]report.History, error) {
+	checkout := run.Checkout
+	if !checkout.Default || checkout.Dirty || run.Status != stopwatt.Finished {
+		return nil, nil
+	}
+	var news []report.History
+	for _, name := range judgedMetrics(run) {
+		metric, known := stopwatt.MetricNamed(name)
+		if !known {
+			continue
+		}
+		all, err := store.Series(ctx, storage.SeriesQuery{Project: run.Project, Suite: run.Suite, Metric: name, Profile: run.Profile})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := d.place(ctx, all); err != nil {
+			return nil, err
+		}
+		found, err := traced(all, run.Settings.Control, historyView{})
+		if err != nil {
+			return nil, err
+		}
+		told := report.History{Suite: run.Suite, Metric: metric}
+		for _, one := range found {
+			fresh, err := keepChanges(ctx, store, run, one)
+			if err != nil {
+				return nil, err
+			}
+			told.Traced = append(told.Traced, fresh...)
+		}
+		if len(told.Traced) > 0 {
+			news = append(news, told)
+		}
+	}
+	return news, nil
+}
+
+// judgedMetrics are the metrics that some case of a run is judged by.
+func judgedMetrics(run stopwatt.Run) []string {
+	var names []string
+	for _, workload := range run.Settings.Workloads {
+		thresholds := run.Settings.Judge.Metrics
+		if len(thresholds) == 0 {
+			thresholds = stopwatt.DefaultThresholds(workload, run.Meters)
+		}
+		for _, threshold := range thresholds {
+			if name := threshold.Judged(); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// keepChanges stores what was found in a series, and returns it if it has a change
+// point, or a state of one, that was not stored before.
+func keepChanges(ctx context.Context, store *storage.Store, run stopwatt.Run, one report.Traced) ([]report.Traced, error) {
+	before, err := store.Changes(ctx, run.Project, run.Suite, one.Series)
+	if err != nil {
+		return nil, err
+	}
+	if err := store.SaveChanges(ctx, run.Project, run.Suite, one.Series, one.Searches); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, search := range before {
+		for _, c := range search.ChangePoints {
+			known[search.Machine+c.First.SHA+string(c.State)] = true
+		}
+	}
+	fresh := one
+	fresh.Searches = slices.Clone(one.Searches)
+	count := 0
+	for i, search := range fresh.Searches {
+		fresh.Searches[i].ChangePoints = slices.DeleteFunc(slices.Clone(search.ChangePoints), func(c stopwatt.ChangePoint) bool {
+			return known[search.Machine+c.First.SHA+string(c.State)]
+		})
+		count += len(fresh.Searches[i].ChangePoints)
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	return []report.Traced{fresh}, nil
+}
+
 // printHistory prints it in the form that is asked for.
 func (d *desk) printHistory(told report.History, v historyView) error {
 	switch {
@@ -206,7 +294,7 @@ func traced(all []stopwatt.Series, control string, v historyView) ([]report.Trac
 		}
 		found = append(found, one)
 	}
-	if len(found) == 0 && len(all) > 0 {
+	if len(found) == 0 && len(v.cases) > 0 {
 		return nil, errors.New("no case of the stored history matches")
 	}
 	return found, nil

@@ -112,3 +112,44 @@ func TestHistoryNamesTheCommitThatChangedAMetric(t *testing.T) {
 		}
 	}
 }
+
+func TestARunOfTheDefaultBranchTellsAChangeOnce(t *testing.T) {
+	database := embeddedtest.ForTest(t)
+	folder, commits := grownRepository(t, 45)
+	remembered(t, database, commits)
+	t.Chdir(folder)
+	store, err := storage.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	id, err := store.FindRun(t.Context(), storage.RunQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := store.Results(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desk{getenv: func(string) string { return "" }}
+	for _, want := range []int{1, 0} {
+		news, err := d.enterHistory(t.Context(), store, results.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(news) != want {
+			t.Fatalf("%d metrics have news, want %d: %+v", len(news), want, news)
+		}
+		if want == 1 && (len(news[0].Traced) != 1 || news[0].Traced[0].Series.Case.Implementation != "go") {
+			t.Errorf("news of %+v", news[0].Traced)
+		}
+	}
+	answer, err := store.Query(t.Context(), "select implementation, metric, state from changes", 0)
+	if err != nil || len(answer.Rows) != 1 {
+		t.Errorf("%v, %v", answer.Rows, err)
+	}
+	results.Run.Checkout.Dirty = true
+	if news, err := d.enterHistory(t.Context(), store, results.Run); len(news) != 0 || err != nil {
+		t.Errorf("a dirty run entered history: %v, %v", news, err)
+	}
+}

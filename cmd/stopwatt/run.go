@@ -416,12 +416,30 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 	if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
 		return err
 	}
+	if err := d.tellHistoryNews(ctx, store, results.Run); err != nil {
+		return err
+	}
 	page, err := d.writeReport(results, contrast, trials, out)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    %s\n", page, whatNext(results.Run))
 	return cmp.Or(verdict, missing(results))
+}
+
+// tellHistoryNews says what a run of the default branch has changed in history.
+func (d *desk) tellHistoryNews(ctx context.Context, store *storage.Store, run stopwatt.Run) error {
+	news, err := d.enterHistory(ctx, store, run)
+	if err != nil {
+		return err
+	}
+	for _, one := range news {
+		fmt.Fprintln(d.stdout)
+		if err := report.ChangesText(d.stdout, one, terminalWidth(d.stdout)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // whatNext is what to type next.
