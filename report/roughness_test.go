@@ -63,6 +63,17 @@ func TestFootnotesSayWhatMakesFiguresRough(t *testing.T) {
 	}
 }
 
+func TestNobodyIsAskedToRaiseTheRequestsOfAnImportedRun(t *testing.T) {
+	t.Parallel()
+	results := first(servers(2))
+	withMeans(&results.Cases[0], map[string]float64{"time": 0.1})
+	c := contrastOf(results, DefaultMetrics(results))
+	c.Imported = true
+	if got := strings.Join(doubts(c, AsValue), "\n"); strings.Contains(got, "are short") {
+		t.Errorf("notes are\n%s", got)
+	}
+}
+
 func TestARatioThatShowsNoDifferenceIsNeverBare(t *testing.T) {
 	t.Parallel()
 	results := first(servers(1))
