@@ -100,7 +100,7 @@ func Read(format string, text []byte, options Options) ([]stopwatt.Benchmark, er
 	if len(src.faults) > 0 {
 		return nil, src.faults
 	}
-	return benchmarks, nil
+	return Senses{}.TellApart(benchmarks, format), nil
 }
 
 // settle gives benchmarks the names that they are known by, and finds what is

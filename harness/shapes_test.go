@@ -89,3 +89,19 @@ func TestUTF16ThatHoldsNULIsNoText(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+func TestOneNameInTwoUnitsIsToldApart(t *testing.T) {
+	text := `{"benchmark": "%s", "metric": "get", "unit": "%s", "better": "%s", "value": 1}` + "\n"
+	all := fmt.Sprintf(text, "a", "1/s", "more") + fmt.Sprintf(text, "b", "s", "less") + fmt.Sprintf(text, "c", "s", "more") + fmt.Sprintf(text, "d", "ops/s", "more")
+	benchmarks, err := harness.Read("json", []byte(all), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a get 1 1/s more", "b json_get 1 s less", "c json_get_s_more 1 s more", "d get 1 1/s more"}
+	if diff := cmp.Diff(want, figuresOf(benchmarks)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(benchmarks[0].Notes) != 0 || len(benchmarks[1].Notes) != 1 {
+		t.Errorf("notes are %q and %q", benchmarks[0].Notes, benchmarks[1].Notes)
+	}
+}

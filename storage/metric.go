@@ -80,6 +80,26 @@ func sameMetric(known, metric stopwatt.Metric) error {
 		metric.Name, known.Unit, known.Better, metric.Unit, metric.Better)
 }
 
+// Metrics are all metrics that are stored, stopwatt's own and what harnesses
+// named: name, unit and direction, by name.
+func (s *Store) Metrics(ctx context.Context) ([]stopwatt.Metric, error) {
+	var metrics []stopwatt.Metric
+	err := s.reading(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT name, unit, better FROM stopwatt_store.metrics ORDER BY name")
+		if err != nil {
+			return err
+		}
+		metrics, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (metric stopwatt.Metric, err error) {
+			return metric, row.Scan(&metric.Name, &metric.Unit, &metric.Better)
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read metrics: %w", err)
+	}
+	return metrics, nil
+}
+
 // storedMetrics are those of the named metrics that are stored: name, unit and
 // direction.
 func storedMetrics(ctx context.Context, tx pgx.Tx, names []string) (map[string]stopwatt.Metric, error) {

@@ -136,6 +136,25 @@ func TestOneTrialSavedByTwoAtOnceIsThereOnce(t *testing.T) {
 	}
 }
 
+func TestMetricsAreThoseThatTrialsHave(t *testing.T) {
+	t.Parallel()
+	store := open(t, embeddedtest.ForTest(t))
+	run, _ := begin(t, store, "k-1")
+	trial := storagetest.Trial(1, "go", "csv")
+	score := stopwatt.Metric{Name: "score", Unit: "points", Better: stopwatt.More}
+	trial.Defines = []stopwatt.Metric{score}
+	trial.Measurements = []stopwatt.Measurement{{Metric: "time", Value: 1}, {Metric: "score", Value: 2}}
+	trial.Absent = nil
+	if err := store.SaveTrial(t.Context(), run.ID, trial); err != nil {
+		t.Fatal(err)
+	}
+	metrics, err := store.Metrics(t.Context())
+	want := []stopwatt.Metric{score, {Name: "time", Unit: "s", Better: stopwatt.Less}}
+	if diff := cmp.Diff(want, metrics); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
 func TestTheSchemaRefusesWhatIsNoFigure(t *testing.T) {
 	t.Parallel()
 	dsn := embeddedtest.ForTest(t)

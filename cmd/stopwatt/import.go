@@ -83,9 +83,9 @@ See docs/harness.md.`,
 
 // An importOrder is what is to be stored.
 type importOrder struct {
-	run    stopwatt.Run // without its machine
-	sheets []harness.Sheet
-	key    string // hash of the files and of the flags
+	run   stopwatt.Run // without its machine
+	files []harness.Results
+	key   string // hash of the files and of the flags
 }
 
 // importFiles reads the files and stores them.
@@ -99,7 +99,11 @@ func (d *desk) importFiles(ctx context.Context, files []string, flags importFlag
 		return err
 	}
 	defer release()
-	for _, sheet := range order.sheets {
+	sheets, err := order.sheets(ctx, store)
+	if err != nil {
+		return err
+	}
+	for _, sheet := range sheets {
 		if err := d.importSheet(ctx, store, order, sheet); err != nil {
 			return err
 		}
@@ -145,7 +149,24 @@ func (d *desk) importOrder(ctx context.Context, files []string, flags importFlag
 		}
 	}
 	run, err := d.importRun(ctx, files, flags)
-	return importOrder{run: run, sheets: sheets, key: hex.EncodeToString(hash.Sum(nil))}, err
+	return importOrder{run: run, files: read, key: hex.EncodeToString(hash.Sum(nil))}, err
+}
+
+// sheets lays the files out, in names of metrics that mean the same in the store.
+func (o importOrder) sheets(ctx context.Context, store *storage.Store) ([]harness.Sheet, error) {
+	senses := harness.Senses{}
+	metrics, err := store.Metrics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, metric := range metrics {
+		senses[metric.Name] = metric
+	}
+	files := slices.Clone(o.files)
+	for i, file := range files {
+		files[i].Benchmarks = senses.TellApart(file.Benchmarks, file.Format)
+	}
+	return harness.Lay(files)
 }
 
 // options are what the flags say of all files.
