@@ -205,6 +205,10 @@ func (s *source) goEvents() string {
 	return text.String()
 }
 
+// goSettings are those that go test writes. Others stand at the head of a text:
+// behind the first result they are words with a colon that a benchmark printed.
+var goSettings = []string{"pkg", "goos", "goarch", "cpu"}
+
 // goVarying are the settings of which lines of one text differ: packages, the
 // GOMAXPROCS of -cpu. Only those are parameters.
 func goVarying(lines []goLine) []string {
@@ -217,7 +221,9 @@ func goVarying(lines []goLine) []string {
 	}
 	for _, line := range lines {
 		for key := range line.config {
-			note(key, line.config[key])
+			if _, first := lines[0].config[key]; first || slices.Contains(goSettings, key) {
+				note(key, line.config[key])
+			}
 		}
 		note("gomaxprocs", line.procs)
 	}

@@ -56,6 +56,13 @@ func open(text []byte, options Options) (*source, error) {
 	return s, nil
 }
 
+// Check says what is wrong with a text whatever its format: that it is empty, too
+// large, or no text at all.
+func Check(text []byte, options Options) error {
+	_, err := open(text, options)
+	return err
+}
+
 // decodeUTF16 decodes UTF-16. Half a character at the end is left out.
 func decodeUTF16(text []byte, order binary.ByteOrder) string {
 	units := make([]uint16, len(text)/2)

@@ -203,14 +203,15 @@ func readBounded(file string) ([]byte, error) {
 
 // importFile reads the results of one file.
 func importFile(file string, text []byte, flags importFlags, options harness.Options) (harness.Results, error) {
-	format := cmp.Or(flags.format, harness.Guess(file, text))
-	if format == "" && len(text) > harness.MaxBytes {
-		format = "csv" // any: none reads so much, and says so
+	options.File = file
+	if err := harness.Check(text, options); err != nil {
+		return harness.Results{}, err
 	}
+	format := cmp.Or(flags.format, harness.Guess(file, text))
 	if format == "" {
 		return harness.Results{}, fmt.Errorf("%s: its look tells no format; name it with --format, one of %s", file, strings.Join(harness.Names(), ", "))
 	}
-	options.File, options.Name = file, cmp.Or(flags.workload, format)
+	options.Name = cmp.Or(flags.workload, format)
 	benchmarks, err := harness.Read(format, text, options)
 	if err == nil && format == "csv" {
 		err = flags.contradict(file, benchmarks)
