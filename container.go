@@ -29,7 +29,10 @@ type ContainerOrder struct {
 	// Network is the ID of a network of ours that it is part of, under the name
 	// Alias, where JoinNetwork is empty.
 	Network, Alias string
-	User           string // that it runs as; empty: the image's own
+	// Publish is a port that is opened to other machines; nil: none. Network must
+	// be one that MakeBridge has made.
+	Publish *Publish
+	User    string // that it runs as; empty: the image's own
 	// Volume is a folder in the container that is a volume of its own, which goes
 	// with the container; empty: none.
 	Volume string
@@ -43,10 +46,22 @@ type ContainerOrder struct {
 	Labels       map[string]string
 }
 
+// NetworkHost, as a ContainerOrder's Network, is the network of the engine's host
+// itself. Only the driver is given it, where it drives over the network.
+const NetworkHost = "host"
+
+// Publish says that a container's port is reached at an IP address of the
+// engine's host, at a port there that the engine chooses.
+type Publish struct {
+	Address string
+	Port    int // in the container
+}
+
 // A Container is one that runs.
 type Container struct {
-	ID  string
-	PID int // of its first process, in the engine's host; 0 when it has ended
+	ID   string
+	PID  int // of its first process, in the engine's host; 0 when it has ended
+	Port int // of the engine's host, where its own is published; else 0
 }
 
 // Fate is what became of a container.

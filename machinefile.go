@@ -10,10 +10,19 @@ type MachineFile struct {
 	// ServerCPUs and DriverCPUs are the cores, as in cpuset ("0-2"), of servers
 	// and drivers whose suite names none. Empty: all.
 	ServerCPUs, DriverCPUs string
+	// Driver is another Docker host that drivers run on; nil: they run beside the
+	// servers.
+	Driver *DriverHost
 	// Powercap is where this process finds the machine's
 	// /sys/devices/virtual/powercap, when that is not below /sys: Docker hides
 	// it there from containers. Empty: /sys/class/powercap.
 	Powercap string
+}
+
+// A DriverHost is a machine that drives load over the network.
+type DriverHost struct {
+	Docker  string // its engine, as in DOCKER_HOST: ssh://user@host or tcp://host:2376
+	Address string // IP address of the server's machine, at which it is reached from there
 }
 
 // A MeterSetting says how one energy meter is read. Exactly one of RAPL, HWMon,

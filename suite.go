@@ -21,7 +21,12 @@ type Suite struct {
 	// every run: a shift of it is the machine's. Empty: there is none.
 	Control    string
 	DriverCPUs string // cores of the driver, as in cpuset; empty: all
-	Profile    string // the profile that was applied, or empty
+	// ServerCPUs are the cores of servers whose implementation names none, where
+	// they and the driver are kept apart; empty: all. Programs may use all then.
+	ServerCPUs string `json:",omitempty"`
+	// DriverHost is where the driver runs; nil: beside the server, over its loopback.
+	DriverHost *DriverHost `json:",omitempty"`
+	Profile    string      // the profile that was applied, or empty
 }
 
 // An Implementation is one of the things compared: an image, or how to build
@@ -283,6 +288,19 @@ func (c Case) String() string { return c.Implementation + "/" + c.Workload }
 func (c Case) Holds(other Case) bool {
 	return c.Implementation == other.Implementation &&
 		(c.Workload == other.Workload || strings.HasPrefix(other.Workload, c.Workload+"/"))
+}
+
+// Path is the way from driver to servers, in words; empty where no server is
+// driven. Results of two paths are never compared for a verdict.
+func (s Suite) Path() string {
+	served := slices.ContainsFunc(s.Workloads, func(w Workload) bool { return w.HTTP != nil })
+	switch {
+	case !served:
+		return ""
+	case s.DriverHost != nil:
+		return "network: the driver on " + s.DriverHost.Docker + " asks at " + s.DriverHost.Address + ", through a bridge and address translation"
+	}
+	return "loopback"
 }
 
 // Cases lists every case of the suite, in the order of the file.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
+	"github.com/docker/go-connections/nat"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -60,8 +62,13 @@ func program(order stopwatt.ContainerOrder) *container.Config {
 	if order.Volume != "" {
 		volumes = map[string]struct{}{order.Volume: {}}
 	}
+	var exposed nat.PortSet
+	if order.Publish != nil {
+		exposed = nat.PortSet{natPort(order.Publish): {}}
+	}
 	return &container.Config{
 		Volumes:      volumes,
+		ExposedPorts: exposed,
 		Image:        order.Image,
 		User:         order.User,
 		Entrypoint:   order.Entrypoint,
@@ -110,7 +117,27 @@ func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 	case order.Network != "":
 		host.NetworkMode = container.NetworkMode(order.Network)
 	}
+	if order.Publish != nil {
+		host.PortBindings = nat.PortMap{natPort(order.Publish): {{HostIP: order.Publish.Address}}}
+	}
 	return host
+}
+
+// natPort names a container's port as the engine does.
+func natPort(publish *stopwatt.Publish) nat.Port {
+	return nat.Port(strconv.Itoa(publish.Port) + "/tcp")
+}
+
+// portOf is where a container's one published port is reached; 0 where it has none.
+func portOf(ports nat.PortMap) int {
+	for _, bindings := range ports {
+		for _, binding := range bindings {
+			if port, err := strconv.Atoi(binding.HostPort); err == nil {
+				return port
+			}
+		}
+	}
+	return 0
 }
 
 // networking says under which name the container is known in its network.
@@ -143,7 +170,11 @@ func (d *Docker) Start(ctx context.Context, id string) (stopwatt.Container, erro
 	if err != nil {
 		return stopwatt.Container{}, attempted("start container", err)
 	}
-	return stopwatt.Container{ID: id, PID: inspected.State.Pid}, nil
+	running := stopwatt.Container{ID: id, PID: inspected.State.Pid}
+	if inspected.NetworkSettings != nil {
+		running.Port = portOf(inspected.NetworkSettings.Ports)
+	}
+	return running, nil
 }
 
 // Wait returns when the container does not run, at once when it never did.

@@ -18,13 +18,26 @@ import (
 
 // MakeNetwork makes a private network that leads nowhere, and returns its ID.
 func (d *Docker) MakeNetwork(ctx context.Context, labels map[string]string) (string, error) {
+	return d.makeNetwork(ctx, network.CreateOptions{Driver: "bridge", Internal: true, Labels: labels})
+}
+
+// MakeBridge makes a network whose containers can publish ports, and returns its
+// ID. What they send of their own accord to other machines bears an address that
+// no answer finds back to.
+func (d *Docker) MakeBridge(ctx context.Context, labels map[string]string) (string, error) {
+	return d.makeNetwork(ctx, network.CreateOptions{Driver: "bridge", Labels: labels, Options: map[string]string{
+		"com.docker.network.bridge.enable_ip_masquerade": "false",
+	}})
+}
+
+func (d *Docker) makeNetwork(ctx context.Context, options network.CreateOptions) (string, error) {
 	// A request that is broken off is carried out all the same, and nobody would
 	// learn the ID.
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
 	// The engine wants a name, and lets two networks have the same.
-	name := fmt.Sprintf("stopwatt-%s-%d", labels[stopwatt.LabelRun], time.Now().UnixNano())
-	made, err := d.client.NetworkCreate(whole, name, network.CreateOptions{Driver: "bridge", Internal: true, Labels: labels})
+	name := fmt.Sprintf("stopwatt-%s-%d", options.Labels[stopwatt.LabelRun], time.Now().UnixNano())
+	made, err := d.client.NetworkCreate(whole, name, options)
 	if err != nil {
 		return "", attempted("create network", err)
 	}
@@ -42,10 +55,14 @@ func (d *Docker) RemoveNetwork(ctx context.Context, id string) error {
 	return nil
 }
 
-// JoinNetwork makes a container that runs part of one more network, under this
-// name.
+// JoinNetwork makes a container part of one more network, under this name; under
+// none where it is empty.
 func (d *Docker) JoinNetwork(ctx context.Context, networkID, containerID, alias string) error {
-	return attempted("join network", d.client.NetworkConnect(ctx, networkID, containerID, &network.EndpointSettings{Aliases: []string{alias}}))
+	settings := &network.EndpointSettings{}
+	if alias != "" {
+		settings.Aliases = []string{alias}
+	}
+	return attempted("join network", d.client.NetworkConnect(ctx, networkID, containerID, settings))
 }
 
 // LeaveNetwork takes a container out of a network. It works on when ctx is

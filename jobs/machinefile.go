@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"bytes"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -55,8 +56,13 @@ var machineRows = []row[stopwatt.MachineFile]{
 		func(r *reader, at node, to *stopwatt.MachineFile) { r.text(at, "machine", &to.Machine, isName) }},
 	{word{key: "meters", kind: "names to [meter]", absent: "those that are found", doc: "Its energy meters. The name `board` gives the metrics `energy_board`, `power_board` and so on: lower-case letters, digits and `-`, a letter first, 32 at most."},
 		func(r *reader, at node, to *stopwatt.MachineFile) { to.Meters = r.machineMeters(at) }},
-	{word{key: "cpus", kind: "[cpus]", absent: "all cores", doc: "Which cores servers and drivers may use, where the suite does not say."},
+	{word{key: "cpus", kind: "[cpus]", absent: "all cores of two or three, cores apart of more", doc: "Which cores servers and drivers may use, where the suite does not say. See [load.md](load.md)."},
 		func(r *reader, at node, to *stopwatt.MachineFile) { whole(r, at, "cpus", coreRows, to) }},
+	{word{key: "driver", kind: "[driver]", absent: "beside the servers", doc: "Another Docker host that drives the load, over the network. See [load.md](load.md)."},
+		func(r *reader, at node, to *stopwatt.MachineFile) {
+			to.Driver = new(stopwatt.DriverHost)
+			whole(r, at, "driver", driverRows, to.Driver)
+		}},
 	{word{key: "sysfs-powercap", kind: "text", absent: "`/sys/class/powercap`", doc: "Where the machine's `/sys/devices/virtual/powercap` is found, in a container that was given it at another place because Docker masks it at its own."},
 		func(r *reader, at node, to *stopwatt.MachineFile) {
 			r.text(at, "sysfs-powercap", &to.Powercap, isAbsolute)
@@ -68,6 +74,13 @@ var coreRows = []row[stopwatt.MachineFile]{
 		func(r *reader, at node, to *stopwatt.MachineFile) { r.cores(at, &to.ServerCPUs) }},
 	{word{key: "driver", kind: "text", absent: "all cores", doc: "The cores of the driver that loads it."},
 		func(r *reader, at node, to *stopwatt.MachineFile) { r.cores(at, &to.DriverCPUs) }},
+}
+
+var driverRows = []row[stopwatt.DriverHost]{
+	{word{key: "docker", kind: "text", example: "docker: and its engine, as in ssh://user@host", doc: "The engine that the driver runs on, as in `DOCKER_HOST`: `ssh://user@host`, `tcp://host:2376`, `unix:///path`."},
+		func(r *reader, at node, to *stopwatt.DriverHost) { r.text(at, "docker", &to.Docker, isEngine) }},
+	{word{key: "address", kind: "text", example: "address: and this machine's IP address", doc: "The IP address of the servers' machine at which the driver reaches it. The port of the server that is measured is published there, and nowhere else, for as long as its trial lasts."},
+		func(r *reader, at node, to *stopwatt.DriverHost) { r.text(at, "address", &to.Address, isIP) }},
 }
 
 // A meterDraft is a meter as it was written.
@@ -203,6 +216,27 @@ func isAddress(text string) string {
 	at, err := url.Parse(text)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return "write it like http://meter.example.org/energy"
+	}
+	return ""
+}
+
+// isEngine checks the address of a Docker Engine. It is kept with results, and
+// so must hold no password.
+func isEngine(text string) string {
+	at, err := url.Parse(text)
+	if err != nil || !slices.Contains([]string{"ssh", "tcp", "unix"}, at.Scheme) || at.Host+at.Path == "" {
+		return "write it as in DOCKER_HOST, like ssh://user@host or tcp://host:2376"
+	}
+	if _, secret := at.User.Password(); secret {
+		return "it is stored with results: leave the password out"
+	}
+	return ""
+}
+
+// isIP checks an address that a port can be published at.
+func isIP(text string) string {
+	if at, err := netip.ParseAddr(text); err != nil || at.IsUnspecified() || at.Zone() != "" {
+		return "write one IP address of the servers' machine, like 192.168.1.5"
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ func machineSections() []section {
 		sectionOf("file", machineRows),
 		sectionOf("meter", meterRows),
 		sectionOf("cpus", coreRows),
+		sectionOf("driver", driverRows),
 	}
 }
 
@@ -84,6 +85,7 @@ func TestReadMachine(t *testing.T) {
 		{"an empty file", "", stopwatt.MachineFile{}},
 		{"comments alone", "# machine: x\n\n  # meters:\n", stopwatt.MachineFile{}},
 		{"a name and nothing else", "machine: bench-1\n", stopwatt.MachineFile{Machine: "bench-1"}},
+		{"a driver elsewhere", "driver: {docker: 'ssh://u@drive', address: 192.0.2.5}", stopwatt.MachineFile{Driver: &stopwatt.DriverHost{Docker: "ssh://u@drive", Address: "192.0.2.5"}}},
 		{"the folder that a runner brought", "sysfs-powercap: /powercap\n", stopwatt.MachineFile{Powercap: "/powercap"}},
 		{"one of two chips, and one of its lines", "meters: {board: {hwmon: ina3221, device: 1-0041, channel: 3}}",
 			stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{{Name: "board", HWMon: &stopwatt.HWMonMeter{Chip: "ina3221", Device: "1-0041", Channel: 3}}}}},
@@ -121,8 +123,12 @@ func TestFaultsOfAMachineFile(t *testing.T) {
 		{"a name that no metric can have", "meters: {Board: {hwmon: ina226}}", `1:10: "Board" is no name for the meter, of which metrics are made; write lower-case letters, digits and -, a letter first, 32 at most`},
 		{"a name with an underscore", "meters: {my_board: {hwmon: ina226}}", `1:10: "my_board" is no name for the meter, of which metrics are made; write lower-case letters, digits and -, a letter first, 32 at most`},
 		{"a single core", "cpus: {driver: 3}", `1:16: cpus 3 may mean a core or a number of cores; write "0-1" for two cores, or "3" in quotes for that core`},
+		{"a driver that nobody can be reached by", "driver: {docker: 'ssh://drive'}", `1:1: driver has no address; write address: and this machine's IP address`},
+		{"a driver's engine that is a name", "driver: {docker: drive, address: 192.0.2.5}", `1:18: docker cannot be "drive"; write it as in DOCKER_HOST, like ssh://user@host or tcp://host:2376`},
+		{"a driver's engine with a password", "driver: {docker: 'ssh://a:b@drive', address: 192.0.2.5}", `1:18: docker cannot be "ssh://a:b@drive"; it is stored with results: leave the password out`},
+		{"every address of a machine", "driver: {docker: 'ssh://drive', address: 0.0.0.0}", `1:42: address cannot be "0.0.0.0"; write one IP address of the servers' machine, like 192.168.1.5`},
 		{"a path that depends on where one is", "sysfs-powercap: powercap", `1:17: sysfs-powercap cannot be "powercap"; write it from the root, like /powercap`},
-		{"a suite", "suite: a", `1:1: unknown key "suite" in the file; the keys are machine, meters, cpus, sysfs-powercap`},
+		{"a suite", "suite: a", `1:1: unknown key "suite" in the file; the keys are machine, meters, cpus, driver, sysfs-powercap`},
 		{"a null", "~", "the file is empty; remove it, or write what its machine is called"},
 		{"two machines", "machine: a\n---\nmachine: b\n", "2:1: a second document begins here; a file holds one machine, put the other into a file of its own"},
 		{"a large file", "#" + strings.Repeat(" ", mostMachine), "the file has 16385 bytes, and a machine file at most 16384; remove what does not belong there"},

@@ -153,7 +153,7 @@ func settingFacts(suite stopwatt.Suite) []string {
 			facts = append(facts, i.Name+": "+strings.Join(set, ", "))
 		}
 	}
-	return append(facts, named("driver: cpus", suite.DriverCPUs))
+	return append(facts, named("servers: cpus", suite.ServerCPUs), named("driver: cpus", suite.DriverCPUs), named("path:", suite.Path()))
 }
 
 // named puts a word before a value, nothing before none.

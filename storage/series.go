@@ -35,7 +35,9 @@ func (s *Store) Series(ctx context.Context, query SeriesQuery) ([]stopwatt.Serie
 
 func readSeries(ctx context.Context, tx pgx.Tx, query SeriesQuery) ([]stopwatt.Series, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT k.implementation, k.workload, c.sha, c.committed_at, r.id, y.mean, y.n, m.fingerprint, coalesce(e.key, '')
+		SELECT k.implementation, k.workload, c.sha, c.committed_at, r.id, y.mean, y.n, m.fingerprint,
+		       -- Other cores, and another way to the server, shift figures as another kernel does.
+		       coalesce(e.key, '') || coalesce(r.settings->>'ServerCPUs', '') || coalesce(r.settings->'DriverHost'->>'Address', '')
 		FROM stopwatt_store.summaries y
 		JOIN stopwatt_store.metrics x ON x.id = y.metric_id
 		JOIN stopwatt_store.cases k ON k.id = y.case_id

@@ -23,7 +23,7 @@ func (b Bench) open(containers ...*container) accounts {
 	var all accounts
 	for _, c := range containers {
 		a := account{role: c.role}
-		a.opened, a.reason = b.account(c.PID)
+		a.opened, a.reason = c.bench.account(c.PID)
 		all = append(all, a)
 	}
 	return all

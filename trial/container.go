@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type container struct {
 	stopSignal string
 	memory     int64         // bytes that it may use; 0: no limit
 	asked      int64         // CLOCK_MONOTONIC when the engine was asked to start it; 0: not readable
+	bridge     string        // the network that it is published in, which goes with it; or empty
 	ended      chan struct{} // closed when it has ended before its time
 }
 
@@ -40,21 +42,33 @@ func (b Bench) createServer(ctx context.Context, order Order, network string) (*
 		memory:     order.Implementation.Memory,
 		ended:      make(chan struct{}),
 	}
-	image, command := order.Image.ID, order.Implementation.Command
-	if order.Implementation.Null {
-		image, command = b.Agent, []string{"serve", net.JoinHostPort("127.0.0.1", strconv.Itoa(order.Workload.HTTP.Port))}
-	}
-	return server, server.create(ctx, stopwatt.ContainerOrder{
-		Image:      image,
-		Command:    command,
+	wanted := stopwatt.ContainerOrder{
+		Image:      order.Image.ID,
+		Command:    order.Implementation.Command,
 		Env:        order.Implementation.Env,
-		CPUs:       order.Implementation.CPUs,
+		CPUs:       cmp.Or(order.Implementation.CPUs, b.ServerCPUs),
 		Memory:     order.Implementation.Memory,
 		Writable:   order.Implementation.Writable,
 		StopSignal: order.Implementation.StopSignal,
 		Network:    network,
 		Volume:     socketFolder(order.Workload),
-	})
+	}
+	if order.Implementation.Null {
+		wanted.Image, wanted.Command = b.Agent, []string{"serve", b.nullAddress(order)}
+	}
+	if b.Elsewhere != nil {
+		return server, server.createReachable(ctx, wanted, order.Workload.HTTP.Port)
+	}
+	return server, server.create(ctx, wanted)
+}
+
+// nullAddress is where the null server listens: where it is asked, and no further.
+func (b Bench) nullAddress(order Order) string {
+	host := "127.0.0.1"
+	if b.Elsewhere != nil {
+		host = "0.0.0.0" // of its own namespace, whose loopback nobody else reaches
+	}
+	return net.JoinHostPort(host, strconv.Itoa(order.Workload.HTTP.Port))
 }
 
 // socketFolder is where the server makes the socket that it is asked through,
@@ -107,6 +121,9 @@ func (c *container) start(ctx context.Context) error {
 // cancelled. What it cannot remove the next command's reaper will, by label.
 func (c *container) remove(ctx context.Context) {
 	_ = c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal)
+	if c.bridge != "" {
+		_ = c.bench.Networks.RemoveNetwork(context.WithoutCancel(ctx), c.bridge)
+	}
 }
 
 // watch cancels when the container ends before its time.

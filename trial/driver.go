@@ -17,15 +17,20 @@ type driver struct {
 	conversation
 }
 
-// createDriver makes the driver's container in the server's network namespace
-// and opens its streams.
+// createDriver makes the driver's container, in the server's network namespace
+// unless it is elsewhere, and opens its streams.
 func (b Bench) createDriver(ctx context.Context, order Order, server *container) (*driver, error) {
-	d := &driver{conversation{container: container{bench: b, role: stopwatt.RoleDriver}}}
+	bench := b.ofDriver()
+	d := &driver{conversation{container: container{bench: bench, role: stopwatt.RoleDriver}}}
 	wanted := stopwatt.ContainerOrder{
-		Image:       b.Agent,
-		Command:     []string{"drive"},
-		CPUs:        b.DriverCPUs,
-		JoinNetwork: server.ID,
+		Image:   bench.Agent,
+		Command: []string{"drive"},
+		CPUs:    b.DriverCPUs,
+	}
+	if b.Elsewhere != nil {
+		wanted.Network = stopwatt.NetworkHost
+	} else {
+		wanted.JoinNetwork = server.ID
 	}
 	if socketFolder(order.Workload) != "" {
 		// A socket may be written by its owner alone; most servers are root.
@@ -34,7 +39,7 @@ func (b Bench) createDriver(ctx context.Context, order Order, server *container)
 	return d, d.open(ctx, wanted)
 }
 
-// address is where the driver finds the server.
+// address is where a driver finds the server from its own network namespace.
 func address(http stopwatt.HTTP) string {
 	if http.Socket != "" {
 		return "unix:" + http.Socket
@@ -42,14 +47,14 @@ func address(http stopwatt.HTTP) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(http.Port))
 }
 
-// driveOrder is the trial's order in the driver's words.
-func driveOrder(order Order) stopwatt.DriveOrder {
+// driveOrder is the trial's order in the driver's words. The server runs.
+func (b Bench) driveOrder(order Order, server *container) stopwatt.DriveOrder {
 	http := order.Workload.HTTP
 	if order.Implementation.Null {
 		http = nullExpected(*http)
 	}
 	return stopwatt.DriveOrder{
-		Address:     address(*http),
+		Address:     b.address(*http, server),
 		TLS:         http.TLS,
 		Connects:    http.Connects,
 		Request:     http.Request,

@@ -74,7 +74,13 @@ func (h *harbour) Create(ctx context.Context, order stopwatt.ContainerOrder) (st
 }
 
 func (h *harbour) Start(ctx context.Context, id string) (stopwatt.Container, error) {
-	return stopwatt.Container{ID: id, PID: 42}, h.call(ctx, "start")
+	h.mu.Lock()
+	published := 0
+	if h.orders[id].Publish != nil {
+		published = h.port()
+	}
+	h.mu.Unlock()
+	return stopwatt.Container{ID: id, PID: 42, Port: published}, h.call(ctx, "start")
 }
 
 func (h *harbour) Attach(ctx context.Context, id string) (io.ReadWriteCloser, error) {

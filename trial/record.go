@@ -171,12 +171,15 @@ func idleOf(idle []stopwatt.IdlePower, meter string) stopwatt.IdlePower {
 }
 
 // readyTime records how long the server took to its first right answer.
-func (r record) readyTime(asked int64, ready *stopwatt.Ready) {
-	if asked == 0 {
+func (b Bench) readyTime(r record, server *container, ready *stopwatt.Ready) {
+	switch {
+	case b.Elsewhere != nil:
+		r.absent("ready_time", "the driver runs on another Docker host, by another clock")
+	case server.asked == 0:
 		r.absent("ready_time", "the engine runs on another machine: its clock cannot be read from here")
-		return
+	default:
+		r.measured("ready_time", seconds(ready.At-server.asked))
 	}
-	r.measured("ready_time", seconds(ready.At-asked))
 }
 
 // seconds turns nanoseconds into the base unit.

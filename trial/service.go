@@ -18,9 +18,11 @@ import (
 type Networks interface {
 	// MakeNetwork makes a private network that leads nowhere.
 	MakeNetwork(ctx context.Context, labels map[string]string) (id string, err error)
+	// MakeBridge makes one whose containers can publish ports.
+	MakeBridge(ctx context.Context, labels map[string]string) (id string, err error)
 	// RemoveNetwork removes it, also when ctx is cancelled.
 	RemoveNetwork(ctx context.Context, id string) error
-	// JoinNetwork makes a container that runs part of it, under a name.
+	// JoinNetwork makes a container part of it, under a name or none.
 	JoinNetwork(ctx context.Context, network, container, alias string) error
 	// LeaveNetwork takes the container out of it, also when ctx is cancelled.
 	LeaveNetwork(ctx context.Context, network, container string) error

@@ -27,6 +27,10 @@ func (n *networks) MakeNetwork(ctx context.Context, labels map[string]string) (s
 	return id, nil
 }
 
+func (n *networks) MakeBridge(ctx context.Context, labels map[string]string) (string, error) {
+	return n.MakeNetwork(ctx, labels)
+}
+
 func (n *networks) RemoveNetwork(_ context.Context, id string) error {
 	n.there[id] = false
 	return nil

@@ -96,7 +96,7 @@ func placesOf(http stopwatt.HTTP) *strings.Replacer {
 
 // haveDriven has the tool do its work and reads the meters at the edges.
 func (b Bench) haveDriven(ctx context.Context, order Order, server *container, driver *driver, tool *program, companions *companions, trial *stopwatt.Trial) error {
-	if err := driver.begin(ctx, driveOrder(order)); err != nil {
+	if err := driver.begin(ctx, b.driveOrder(order, server)); err != nil {
 		return err
 	}
 	ready, err := driver.askReady(ctx, stopwatt.CommandReady)
@@ -131,7 +131,7 @@ func (b Bench) haveDriven(ctx context.Context, order Order, server *container, d
 	err = b.toolTold(order, record, result)
 	record.usage(atRest, before, after)
 	record.companions(companions, before, after)
-	record.readyTime(server.asked, ready)
+	b.readyTime(record, server, ready)
 	work := stopwatt.Work{Per: stopwatt.RightAnswer}
 	if requests, told := trial.Value("requests"); told {
 		work.Count = int64(requests)

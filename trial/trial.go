@@ -69,7 +69,7 @@ type Bench struct {
 	// AgentVolume is the ID of a container whose volume holds the agent, for those
 	// of other images; it is asked for with each program.
 	AgentVolume func(ctx context.Context) (id string, err error)
-	// Networks is asked where a trial has companions.
+	// Networks is asked where a trial has companions, or its driver is Elsewhere.
 	Networks Networks
 	// Kept are the companions that live as long as the run.
 	Kept *Kept
@@ -77,6 +77,10 @@ type Bench struct {
 	Harness func(workload stopwatt.Workload, results []byte) ([]stopwatt.Benchmark, error)
 	// DriverCPUs are the cores that the driver may use, as in cpuset; empty: all.
 	DriverCPUs string
+	// ServerCPUs are those of servers whose implementation names none; empty: all.
+	ServerCPUs string
+	// Elsewhere is where the driver runs; nil: beside the server.
+	Elsewhere *Elsewhere
 	// Labels are put on every container.
 	Labels map[string]string
 	// Parents are the cgroups above the containers; nil where ours cannot be made.
@@ -166,7 +170,7 @@ func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) 
 
 // converse has the driver do its work and reads the meters at the edges.
 func (b Bench) converse(ctx context.Context, order Order, server *container, driver *driver, companions *companions, trial *stopwatt.Trial) error {
-	if err := driver.begin(ctx, driveOrder(order)); err != nil {
+	if err := driver.begin(ctx, b.driveOrder(order, server)); err != nil {
 		return err
 	}
 	record := record{trial}
@@ -201,10 +205,11 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 		return err
 	}
 
+	result.Window = b.here(result.Window, after.Machine.At)
 	record.driven(result)
 	record.noted(steady(result, order.Warmup))
 	record.paced(order.Workload.Load, found, result)
-	record.readyTime(server.asked, ready)
+	b.readyTime(record, server, ready)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, stopwatt.Work{Per: stopwatt.RightAnswer, Count: result.Requests})
 	record.imageSize(order)
 	if err := wrongAnswers(result); err != nil {

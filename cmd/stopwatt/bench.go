@@ -14,7 +14,7 @@ import (
 )
 
 // bench is the place where the trials of a run are carried out.
-func bench(docker *containers.Docker, agent string, instruments *instruments, run stopwatt.Run) trial.Bench {
+func bench(docker *containers.Docker, agent string, elsewhere *driverHost, instruments *instruments, run stopwatt.Run) trial.Bench {
 	labels := map[string]string{stopwatt.LabelRun: run.Key, stopwatt.LabelOwner: meter.Host{}.Self()}
 	return trial.Bench{
 		Containers:  docker,
@@ -24,6 +24,8 @@ func bench(docker *containers.Docker, agent string, instruments *instruments, ru
 		AgentVolume: agentVolume(docker, agent, labels),
 		Harness:     readHarness,
 		DriverCPUs:  run.Settings.DriverCPUs,
+		ServerCPUs:  run.Settings.ServerCPUs,
+		Elsewhere:   elsewhere.elsewhere(),
 		Labels:      labels,
 		Monotonic:   instruments.monotonic,
 		Account:     instruments.account,

@@ -36,7 +36,7 @@ func BenchmarkTrialOverhead(b *testing.B) {
 		var ratios, ours, theirs []float64
 		for range pairs {
 			plain := dockerRuns(b, server.ID, agent)
-			place := bench(docker, agent, instruments, stopwatt.Run{Key: "benchmark"})
+			place := bench(docker, agent, nil, instruments, stopwatt.Run{Key: "benchmark"})
 			beyond := overhead(b, place, server)
 			ratios = append(ratios, beyond/plain)
 			ours, theirs = append(ours, beyond), append(theirs, plain)
@@ -64,7 +64,7 @@ func BenchmarkTrialParents(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer instruments.close()
-	below := bench(docker, agent, instruments, stopwatt.Run{Key: "benchmark", Engine: docker.Engine()})
+	below := bench(docker, agent, nil, instruments, stopwatt.Run{Key: "benchmark", Engine: docker.Engine()})
 	if below.Parents == nil {
 		b.Skip("this user makes no cgroups here")
 	}

@@ -78,7 +78,7 @@ func spinning(b *testing.B) (program string, image stopwatt.Image, place trial.B
 	b.Cleanup(instruments.close)
 	run := stopwatt.Run{Key: "benchmark-" + strconv.Itoa(os.Getpid())}
 	b.Cleanup(func() { (&desk{stderr: os.Stderr}).reapRun(context.Background(), docker, run) })
-	return program, image, bench(docker, agent, instruments, run)
+	return program, image, bench(docker, agent, nil, instruments, run)
 }
 
 // countFor is how far the program must count to work so long.

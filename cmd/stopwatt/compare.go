@@ -211,6 +211,9 @@ func (d *desk) compareUnpaired(ctx context.Context, store *storage.Store, base, 
 	if apart {
 		judgement.Notes = append(judgement.Notes, fmt.Sprintf("Two machines, %s and %s: their figures stand beside each other for reading", earlier.Machine.Name, later.Machine.Name))
 	}
+	if from, to := earlier.Settings.Path(), later.Settings.Path(); from != to {
+		judgement.Notes = append(judgement.Notes, fmt.Sprintf("Two ways from driver to server (%s; %s): their figures stand beside each other for reading", from, to))
+	}
 	v.all = true
 	return d.printJudgement(later, judgement, v)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -177,16 +176,6 @@ func (i *instruments) machine(engine stopwatt.Engine) stopwatt.Machine {
 // meters lists the energy meters, those that cannot be read among them.
 func (i *instruments) meters() []stopwatt.Meter {
 	return append(i.station.Meters(), i.beside.list()...)
-}
-
-// placed is the suite with this machine's cores for what it leaves open.
-func (i *instruments) placed(suite stopwatt.Suite) stopwatt.Suite {
-	suite.DriverCPUs = i.file.DriverCPUs
-	suite.Implementations = slices.Clone(suite.Implementations)
-	for n, implementation := range suite.Implementations {
-		suite.Implementations[n].CPUs = cmp.Or(implementation.CPUs, i.file.ServerCPUs)
-	}
-	return suite
 }
 
 // idle measures the machine while nothing runs on it.

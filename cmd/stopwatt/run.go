@@ -195,6 +195,16 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		return err
 	}
 	defer instruments.close()
+	if flags.calibrating {
+		if err := samePath(planned.file.suite, instruments.file); err != nil {
+			return err
+		}
+	}
+	elsewhere, err := d.openDriverHost(ctx, instruments.file.Driver, planned.file.suite)
+	if err != nil {
+		return err
+	}
+	defer elsewhere.close()
 	if instruments.why != "" {
 		fmt.Fprintf(d.stderr, "meters  %s\n", instruments.way.Says)
 	}
@@ -217,7 +227,8 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 		Store: store,
 		Bench: func(run stopwatt.Run) orchestrator.Trials {
 			d.reapRun(ctx, docker, run)
-			return bench(docker, agent, instruments, run)
+			elsewhere.reap(ctx, d, run)
+			return bench(docker, agent, elsewhere, instruments, run)
 		},
 		Audience: screen,
 		Idle:     instruments.idle,
@@ -226,6 +237,7 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	run, err := conductor.Run(ctx, order)
 	screen.close()
 	d.reapRun(context.WithoutCancel(ctx), docker, run) // what lives as long as the run
+	elsewhere.reap(context.WithoutCancel(ctx), d, run)
 	// Once more: what a killed stopwatt had asked for last, the engine may have
 	// made after the first look.
 	if _, reapErr := d.reap(context.WithoutCancel(ctx), docker, false); err == nil {
@@ -242,7 +254,8 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 
 // order gets the images and puts together what the orchestrator is asked for.
 func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers.Docker, instruments *instruments, screen *screen) (orchestrator.Order, error) {
-	suite, state := instruments.placed(planned.file.suite), planned.checkout.state
+	machine, state := instruments.machine(docker.Engine()), planned.checkout.state
+	suite := placed(planned.file.suite, instruments.file, machine, docker.Engine())
 	if err := fitting(suite, docker.Engine()); err != nil {
 		return orchestrator.Order{}, err
 	}
@@ -286,7 +299,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 			Seed:       planned.seed,
 			Rounds:     planned.rounds,
 			Checkout:   state,
-			Machine:    instruments.machine(docker.Engine()),
+			Machine:    machine,
 			Meters:     instruments.meters(),
 			Engine:     docker.Engine(),
 			Images:     images,
