@@ -66,6 +66,13 @@ func (t CPUTimes) Busy() int64 { return t.User + t.Nice + t.System + t.IRQ + t.S
 // hypervisor took away included.
 func (t CPUTimes) All() int64 { return t.Busy() + t.Idle + t.IOWait + t.Steal }
 
+// Fell tells that some of the times went back, as those of steal have in guests.
+// Waiting for I/O is time in which a CPU was idle, and what is taken for one may
+// later be found to be the other (proc_stat(5)): the two count together.
+func (t CPUTimes) Fell() bool {
+	return min(t.User, t.Nice, t.System, t.IRQ, t.SoftIRQ, t.Steal, t.Idle+t.IOWait) < 0
+}
+
 // Since is what was added since earlier times.
 func (t CPUTimes) Since(before CPUTimes) CPUTimes {
 	return CPUTimes{

@@ -92,8 +92,27 @@ func (h Host) findSMT() stopwatt.Finding {
 	case "":
 		return fit("SMT", "not to be seen here")
 	}
-	return doubtful("SMT", "on: two threads share a core, and each other's speed",
-		stopwatt.Remedy{When: untilBoot, Line: "echo off | sudo tee /sys/devices/system/cpu/smt/control"})
+	return doubtful("SMT", "on: two threads share a core, and each other's speed", h.withoutSMT()...)
+}
+
+// withoutSMT is how every core is left one thread: by the kernel's switch, or where
+// it has none, as on most machines that are not x86, by taking the others offline.
+func (h Host) withoutSMT() []stopwatt.Remedy {
+	if exists(h.path("sys/devices/system/cpu/smt/control")) {
+		return []stopwatt.Remedy{{When: untilBoot, Line: "echo off | sudo tee /sys/devices/system/cpu/smt/control"}}
+	}
+	files, _ := filepath.Glob(h.path("sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list"))
+	var others strings.Builder
+	for _, siblings := range contents(files) {
+		threads, err := parseRanges(siblings)
+		if err != nil {
+			return nil
+		}
+		for _, thread := range threads[1:] {
+			fmt.Fprintf(&others, " /sys/devices/system/cpu/cpu%d/online", thread)
+		}
+	}
+	return []stopwatt.Remedy{{When: untilBoot, Line: "echo 0 | sudo tee" + others.String()}}
 }
 
 // quiet is the load average up to which a machine counts as idle: what its own

@@ -77,7 +77,8 @@ func TestEachFindingSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 		{"a CPU without turbo", "turbo", map[string]string{cpu + "intel_pstate/no_turbo": ""}, stopwatt.Fit, "not to be switched", ""},
 		{"two threads a core", "SMT", map[string]string{cpu + "smt/control": "on\n"},
 			stopwatt.Doubtful, "two threads share a core", "echo off | sudo tee /sys/devices/system/cpu/smt/control"},
-		{"two threads a core, of an old kernel", "SMT", map[string]string{cpu + "smt/control": ""}, stopwatt.Doubtful, "on", "echo off"},
+		{"two threads a core, of an old kernel", "SMT", map[string]string{cpu + "smt/control": ""},
+			stopwatt.Doubtful, "on", "echo 0 | sudo tee /sys/devices/system/cpu/cpu2/online /sys/devices/system/cpu/cpu3/online"},
 		{"a CPU without SMT", "SMT", map[string]string{cpu + "smt/control": "notsupported\n"}, stopwatt.Fit, "this CPU has none", ""},
 		{"somebody computes", "other load", map[string]string{"proc/loadavg": "1.80 1.20 0.50 3/250 4419\n"},
 			stopwatt.Doubtful, "load average 1.80, 1.20, 0.50: something runs here", "ps -eo"},
@@ -105,6 +106,8 @@ func TestEachFindingSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 			stopwatt.Unfit, "psi=1", `sudo sed -i 's/^GRUB_CMDLINE_LINUX="/&psi=1 /' /etc/default/grub && sudo update-grub`},
 		{"pressure is off, on Fedora", "pressure", map[string]string{"proc/pressure/cpu": "", "usr/sbin/grubby": "\n"},
 			stopwatt.Unfit, "psi=1", "sudo grubby --update-kernel=ALL --args=psi=1"},
+		{"pressure is off, seen from a helper container", "pressure", map[string]string{"proc/pressure/cpu": ""},
+			stopwatt.Unfit, "psi=1", "sudo sed -i '1s/$/ psi=1/' /boot/firmware/cmdline.txt"},
 		{"pressure of v1 alone", "pressure", map[string]string{"proc/self/mountinfo": mountsV1}, stopwatt.Unfit, "mounts v1 without it", ""},
 	}
 	for _, test := range tests {

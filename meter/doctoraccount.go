@@ -56,22 +56,25 @@ func (h Host) controls(controller string) bool {
 // bootOptions are the ways to give the kernel an option when it starts: of a
 // Raspberry Pi, of Debian's and of Fedora's kin. The file of each shows whether
 // it is the way here.
-var bootOptions = []struct{ file, line string }{
-	{"boot/firmware/cmdline.txt", "sudo sed -i '1s/$/ OPTION/' /boot/firmware/cmdline.txt"},
-	{"boot/cmdline.txt", "sudo sed -i '1s/$/ OPTION/' /boot/cmdline.txt"},
-	{"usr/sbin/update-grub", `sudo sed -i 's/^GRUB_CMDLINE_LINUX="/&OPTION /' /etc/default/grub && sudo update-grub`},
-	{"usr/sbin/grubby", "sudo grubby --update-kernel=ALL --args=OPTION"},
+var bootOptions = []struct{ file, of, line string }{
+	{"boot/firmware/cmdline.txt", "on a Raspberry Pi", "sudo sed -i '1s/$/ OPTION/' /boot/firmware/cmdline.txt"},
+	{"boot/cmdline.txt", "on a Raspberry Pi of an old system", "sudo sed -i '1s/$/ OPTION/' /boot/cmdline.txt"},
+	{"usr/sbin/update-grub", "on Debian and its kin", `sudo sed -i 's/^GRUB_CMDLINE_LINUX="/&OPTION /' /etc/default/grub && sudo update-grub`},
+	{"usr/sbin/grubby", "on Fedora and its kin", "sudo grubby --update-kernel=ALL --args=OPTION"},
 }
 
-// atBoot is the remedy that gives the kernel an option when it starts, where
-// the way to do so is seen.
+// atBoot is the remedy that gives the kernel an option when it starts: the way that
+// is seen here, or all of them where none is, as in a helper container.
 func (h Host) atBoot(option string) []stopwatt.Remedy {
+	var all []stopwatt.Remedy
 	for _, way := range bootOptions {
+		line := strings.Replace(way.line, "OPTION", option, 1)
 		if exists(h.path(way.file)) {
-			return []stopwatt.Remedy{{When: forGood + ", after a restart", Line: strings.Replace(way.line, "OPTION", option, 1)}}
+			return []stopwatt.Remedy{{When: forGood + ", after a restart", Line: line}}
 		}
+		all = append(all, stopwatt.Remedy{When: way.of + ", after a restart", Line: line})
 	}
-	return nil
+	return all
 }
 
 // probe opens and closes an event of the root cgroup, as those of containers

@@ -172,8 +172,9 @@ func Foresee(host Host, file stopwatt.MachineFile, every time.Duration) []stopwa
 }
 
 // openQuietly opens a meter, and of a command meter only what is known without
-// its program.
+// its program. What is asked over HTTP is not asked here, and needs nobody who does.
 func (h Host) openQuietly(setting stopwatt.MeterSetting, powercapDir string) (instrument, error) {
+	h.Fetch = func(context.Context, string) (Answer, error) { return Answer{}, errors.New("it is not asked yet") }
 	if setting.Command != nil {
 		return instrument{source: "command", counters: countersOf(setting.Command.Unit), close: func() error { return nil }}, nil
 	}
@@ -210,8 +211,7 @@ func (m *Meters) Look(ctx context.Context, lasting time.Duration) ([]stopwatt.Fi
 		}
 		now, ok := watts[meter.name]
 		if !ok {
-			_, reason := s.tracks[i].trouble()
-			findings = append(findings, finding(meter.name, fmt.Errorf("%s is here, but gave no reading: %s", meter.source, cmp.Or(reason, "not yet"))))
+			findings = append(findings, meter.mute(s.tracks[i], lasting))
 			continue
 		}
 		says := fmt.Sprintf("%s: %.2f W now", meter.source, now)
@@ -221,6 +221,24 @@ func (m *Meters) Look(ctx context.Context, lasting time.Duration) ([]stopwatt.Fi
 		findings = append(findings, stopwatt.Finding{Subject: "energy_" + meter.name, Verdict: stopwatt.Fit, Says: says})
 	}
 	return findings, nil
+}
+
+// mute says why a meter has told no power in the time that it was looked at. A
+// total that stood still is no 0 W: of one whose renewals are not known, it may
+// only not have been renewed yet.
+func (m openMeter) mute(t *track, lasting time.Duration) stopwatt.Finding {
+	_, reason := t.trouble()
+	t.mu.Lock()
+	readings := len(t.times)
+	t.mu.Unlock()
+	if reason != "" || readings < 2 || !t.cumulative() {
+		return finding(m.name, fmt.Errorf("%s is here, but gave no reading: %s", m.source, cmp.Or(reason, "not yet")))
+	}
+	f := finding(m.name, fmt.Errorf("%s is here, but its counter stood still for %s", m.source, lasting))
+	if m.renewal == 0 || m.renewal > lasting {
+		f.Verdict = stopwatt.Doubtful
+	}
+	return f
 }
 
 // Close closes the meters. A program that a command meter runs is ended.

@@ -238,6 +238,22 @@ func TestAValueThatComesAgainTooSoonIsTheSame(t *testing.T) {
 	}
 }
 
+func TestAPowerThatNoMachineHasIsNoReadingOfAnyMeter(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]instrument{
+		"asked over HTTP":     {counters: countersOf(stopwatt.Watts), read: func([]int64) error { return nil }, slow: true},
+		"printed by programs": {counters: countersOf(stopwatt.Watts), listen: func(func(int64, int64, error)) {}},
+	} {
+		l := begin(from)
+		for second, microwatts := range []int64{14e6, 0, 4294967295000e6, 15e6, mostPower + 1, 16e6} {
+			l.says(int64(second)*1000, microwatts)
+		}
+		if diff := cmp.Diff([]int64{14e6, 15e6, 16e6}, l.values); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestAMeterThatDoesNotSayHowOftenItRenewsIsWatched(t *testing.T) {
 	t.Parallel()
 	live := func(step int64) life { // steps of 0.0001 kWh, so many ms apart

@@ -53,7 +53,10 @@ func cpuBetween(before, after stopwatt.MachineReading) (cpu stopwatt.CPUTimes, r
 		}
 	}
 	cpu = after.CPU.Since(before.CPU)
-	if cpu.All() <= 0 {
+	switch {
+	case cpu.Fell():
+		return cpu, "the kernel's times of the CPUs went back"
+	case cpu.All() <= 0:
 		return cpu, "the kernel's clock has not ticked in this time"
 	}
 	return cpu, ""

@@ -63,7 +63,7 @@ func countersOf(unit stopwatt.MeterUnit) []counter {
 	if !unit.Energy() {
 		return nil
 	}
-	return []counter{{most: hwmonMost, lump: stopwatt.KilowattHours.Micro() / 100}}
+	return []counter{{most: mostPower, lump: stopwatt.KilowattHours.Micro() / 100}}
 }
 
 // An httpMeter asks one address for one number.

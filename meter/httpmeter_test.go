@@ -7,6 +7,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -112,6 +115,17 @@ func TestWhatIsNoHTTPMeter(t *testing.T) {
 	refuses(t, err, "no unit", "", false)
 	_, err = Host{}.openHTTP(stopwatt.HTTPMeter{URL: "http://a/", Field: "a", Unit: stopwatt.Joules})
 	refuses(t, err, "nobody asks over HTTP here", "", false)
+}
+
+func TestWhatCheckForeseesOfAnHTTPMeterAsksNobody(t *testing.T) {
+	t.Parallel()
+	file := stopwatt.MachineFile{Meters: []stopwatt.MeterSetting{
+		{Name: "lab", HTTP: &stopwatt.HTTPMeter{URL: "http://127.0.0.1:9/", Field: "total", Unit: stopwatt.Joules, Renewal: 125 * time.Millisecond}},
+	}}
+	want := []stopwatt.Meter{{Name: "lab", Source: "http 127.0.0.1:9", Renewal: 125 * time.Millisecond}}
+	if diff := cmp.Diff(want, Foresee(Host{}, file, time.Second)); diff != "" {
+		t.Errorf("foreseen (-want +got):\n%s", diff)
+	}
 }
 
 func FuzzJSONNumber(f *testing.F) {

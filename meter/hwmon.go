@@ -14,10 +14,6 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// hwmonMost is the greatest power of a sensor that is believed, in µW: a rack.
-// What is beyond it are sentinels, like 4294967295000.
-const hwmonMost = 20_000e6
-
 // powerChips are chips that measure a supply line, the INA226 and its kin.
 var powerChips = regexp.MustCompile(`^(ina2[0-9]{2}|ina3221|isl28022|ltc2945|ltc2947|ltc4151|sq52206)$`)
 
@@ -124,7 +120,7 @@ func (c chip) open(channel int) (instrument, error) {
 // counts no driver says, so that no step back is mended.
 func accumulating(energy numberFile) instrument {
 	return instrument{
-		counters: []counter{{most: hwmonMost, lump: hwmonMost / 2}}, // half a second of it
+		counters: []counter{{most: mostPower, lump: mostPower / 2}}, // half a second of it
 		read:     func(into []int64) error { return readAll([]numberFile{energy}, into) },
 		close:    energy.close,
 	}

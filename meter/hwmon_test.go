@@ -135,7 +135,7 @@ func TestAPowerThatNoMachineHasIsNoReading(t *testing.T) {
 		{"0 W with voltage on the line", map[string]string{power: "0\n"}, "0 W, with 12.000 V on the line: it has lost its calibration"},
 		{"0 W without voltage", map[string]string{power: "0\n", voltage: "0\n"}, "nothing is connected"},
 		{"0 W where no voltage is measured", map[string]string{power: "0\n", voltage: ""}, "a machine that runs draws some"},
-		{"the sentinel of 32 bits", map[string]string{power: "4294967295000\n"}, "no power but a sign of the driver's"},
+		{"the sentinel of 32 bits", map[string]string{power: "4294967295000\n"}, "no power but a sign that"},
 		{"the greatest number", map[string]string{power: fmt.Sprintf("%d\n", math.MaxInt64)}, "no power but a sign"},
 		{"a negative power", map[string]string{power: "-25000\n"}, "the current flows backwards"},
 		{"an empty file", map[string]string{power: "\n"}, "power1_input: it is empty"},

@@ -51,20 +51,15 @@ func (s *powerSensor) plausible(microwatts int64) error {
 	switch {
 	case microwatts < 0:
 		return fmt.Errorf("it says %.3f W: the current flows backwards", float64(microwatts)/1e6)
-	case microwatts > hwmonMost:
-		return fmt.Errorf("it says %d µW, which is no power but a sign of the driver's that there is none", microwatts)
-	case microwatts > 0:
-		return nil
+	case microwatts == 0 && s.voltage != nil:
+		return s.zero()
 	}
-	return s.zero()
+	return believable(microwatts)
 }
 
-// zero says why 0 W is not believed. An INA226 that was reset has lost its
-// calibration, and says 0 W and 0 A until the driver notices.
+// zero says why 0 W is not believed, by the voltage. An INA226 that was reset has
+// lost its calibration, and says 0 W and 0 A until the driver notices.
 func (s *powerSensor) zero() error {
-	if s.voltage == nil {
-		return errors.New("it says 0 W, and a machine that runs draws some")
-	}
 	millivolts, err := s.voltage.read()
 	if err != nil {
 		return fmt.Errorf("it says 0 W; %w", err)

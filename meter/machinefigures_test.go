@@ -37,6 +37,28 @@ func TestMachineFiguresHaveANumberOrAReasonForEachMetric(t *testing.T) {
 	}
 }
 
+func TestATimeOfTheCPUsThatFellIsNoNumber(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(before *stopwatt.CPUTimes)
+		reason string
+	}{
+		{"steal, as in some guests", func(c *stopwatt.CPUTimes) { c.Steal += second }, "the kernel's times of the CPUs went back"},
+		{"waiting for I/O that turned out to be idleness", func(c *stopwatt.CPUTimes) { c.IOWait, c.Idle = c.IOWait+second, c.Idle-second }, ""},
+	}
+	for _, test := range tests {
+		before, after := calmWindow()
+		test.change(&before.Machine.CPU)
+		if share, reason := stealShare(before.Machine, after.Machine); reason != test.reason {
+			t.Errorf("%s: %v, %q", test.name, share, reason)
+		}
+		if share, _, reason := Foreign(before, after); reason != test.reason {
+			t.Errorf("%s: others have %v, %q", test.name, share, reason)
+		}
+	}
+}
+
 func TestACounterOfHeatThatFellIsNoNumber(t *testing.T) {
 	t.Parallel()
 	if _, reason := overheatedSince(stopwatt.MachineReading{Overheated: 3}, stopwatt.MachineReading{Overheated: 2}); reason == "" {

@@ -188,7 +188,7 @@ func TestWhyThereIsNoRAPL(t *testing.T) {
 		{"the driver has no zones", with(intel, map[string]string{"sys/class/powercap/intel-rapl/enabled": "1\n"}),
 			"has no counters", "", false, ""},
 		{"the named folder is empty", with(intel, map[string]string{"powercap/readme": "x"}),
-			"holds no counters of RAPL", "docker run -v /sys/devices/virtual/powercap:", false, "powercap"},
+			"holds no counters of RAPL", `volumes = ["/sys/devices/virtual/powercap:`, false, "powercap"},
 		{"a zone without a counter", with(intel, map[string]string{"sys/class/powercap/intel-rapl:0/name": "package-0\n"}),
 			"package-0 cannot be read: no such file", "", false, ""},
 		{"a counter that is no number", with(intel, map[string]string{
@@ -221,8 +221,8 @@ func refuses(t *testing.T, err error, says, remedy string, nothing bool) {
 	}
 	lines := ""
 	for _, r := range refused.remedies {
-		if strings.Contains(r.Line, "\n") {
-			t.Errorf("a remedy has two lines: %q", r.Line)
+		if strings.ContainsAny(r.Line, "\n…") {
+			t.Errorf("a remedy that cannot be pasted: %q", r.Line)
 		}
 		lines += r.Line + "\n"
 	}

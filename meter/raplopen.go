@@ -127,7 +127,7 @@ func (h Host) noRAPL(tree powercapTree, powercapDir string) error {
 		}}
 	case powercapDir != "":
 		return refusal{says: "sysfs-powercap of the machine file holds no counters of RAPL", remedies: []stopwatt.Remedy{
-			{When: "bring the host's folder there, read-only", Line: "docker run -v /sys/devices/virtual/powercap:" + powercapDir + ":ro …"},
+			{When: "in the runner's config.toml", Line: `volumes = ["/sys/devices/virtual/powercap:` + powercapDir + `:ro"]`},
 		}}
 	case h.virtual(info):
 		return refusal{nothing: true, says: "there is no RAPL: this is a virtual machine, and its hypervisor does not pass it on"}

@@ -238,7 +238,8 @@ func (s *Sampler) Samples(before, after Edge) []stopwatt.Samples {
 }
 
 // Latest is the mean power of each meter over the last second or so, in watts,
-// for people who watch. A meter that has not been read lately is not in it.
+// for people who watch. A meter that has not been read lately is not in it, and
+// neither is one whose total stood still: nobody is shown 0 W.
 func (s *Sampler) Latest() map[string]float64 {
 	watts := map[string]float64{}
 	now := s.host.Monotonic()
@@ -247,7 +248,7 @@ func (s *Sampler) Latest() map[string]float64 {
 			continue
 		}
 		t.mu.Lock()
-		if power, ok := t.recent(now); ok {
+		if power, ok := t.recent(now); ok && power > 0 {
 			watts[s.meters[i].name] = power
 		}
 		t.mu.Unlock()

@@ -161,14 +161,40 @@ func TestLookSaysWhatMetersReadNow(t *testing.T) {
 	meters := metersOf(t, machine)
 	meters.meters = append(meters.meters, openMeter{name: "gone", refused: errors.New("it is not there")},
 		openMeter{name: "mute", instrument: instrument{source: "ina219", read: func([]int64) error { return syscall.ENODATA }, close: func() error { return nil }}})
-	findings, err := meters.Look(context.Background(), 1200*time.Millisecond)
-	if err != nil || len(findings) != 4 {
-		t.Fatalf("%+v, %v", findings, err)
+	var findings []stopwatt.Finding
+	for range 10 { // again where the machine's writer had to wait for a CPU
+		var err error
+		if findings, err = meters.Look(context.Background(), 1200*time.Millisecond); err != nil || len(findings) != 4 {
+			t.Fatalf("%+v, %v", findings, err)
+		}
+		if !slices.ContainsFunc(findings[:3], func(f stopwatt.Finding) bool { return f.Verdict != stopwatt.Fit }) {
+			break
+		}
 	}
 	for i, want := range []string{"rapl package-0: ", "ina226: ", "http 127.0.0.1:", "ina219 is here, but gave no reading: no data available"} {
 		fit := i < 3
 		if f := findings[i]; !strings.HasPrefix(f.Says, want) || (f.Verdict == stopwatt.Fit) != fit || fit != strings.Contains(f.Says, " W now") {
 			t.Errorf("%+v, want %q", f, want)
+		}
+	}
+}
+
+func TestATotalThatStandsStillIsNotToldAsZeroWatts(t *testing.T) {
+	t.Parallel()
+	still := func(renewal time.Duration) openMeter {
+		from := rapl(1)
+		from.source, from.renewal, from.close = "rapl package-0", renewal, func() error { return nil }
+		from.read = func(into []int64) error { into[0] = 17; return nil }
+		return openMeter{name: "cpu", instrument: from}
+	}
+	meters := &Meters{meters: []openMeter{still(raplRenewal), still(0)}}
+	findings, err := meters.Look(t.Context(), 300*time.Millisecond)
+	if err != nil || len(findings) != 2 {
+		t.Fatalf("%+v, %v", findings, err)
+	}
+	for i, want := range []stopwatt.Fitness{stopwatt.Unfit, stopwatt.Doubtful} {
+		if f := findings[i]; f.Verdict != want || f.Says != "rapl package-0 is here, but its counter stood still for 300ms" {
+			t.Errorf("%+v, want %s", f, want)
 		}
 	}
 }

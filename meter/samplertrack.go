@@ -1,6 +1,8 @@
 package meter
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,9 +135,27 @@ func (t *track) heard(at, value int64, err error) {
 	_ = t.add(at, err) // which keeps it as a failure
 }
 
+// mostPower is the greatest power that is believed, in µW: a rack's. What is
+// beyond it are sentinels, like 4294967295000.
+const mostPower = 20_000e6
+
+// believable says what is wrong with a power in µW, whoever tells it.
+func believable(microwatts int64) error {
+	switch {
+	case microwatts > mostPower:
+		return fmt.Errorf("it says %d µW, which is no power but a sign that there is none", microwatts)
+	case microwatts == 0:
+		return errors.New("it says 0 W, and a machine that runs draws some")
+	}
+	return nil
+}
+
 // add keeps a reading of t.raw, or that there was none.
 func (t *track) add(at int64, err error) error {
 	defer t.grown()
+	if err == nil && !t.cumulative() {
+		err = believable(t.raw[0])
+	}
 	for i := range t.counters {
 		if err == nil {
 			err = t.counters[i].valid(t.raw[i])

@@ -59,13 +59,17 @@ func (h Host) Vmstat() (*Vmstat, error) {
 // Read reads once: rates and shares are of the time since the reading before.
 // At is the moment, in nanoseconds of CLOCK_MONOTONIC. The error is for a time
 // in which the kernel's clock did not tick, too: nothing is known of it, and
-// the next reading covers it.
+// the next reading covers it. Of a time in which a time of the CPUs went back no
+// reading ever tells.
 func (v *Vmstat) Read() (at int64, row VmstatRow, err error) {
 	var now vmCounts
 	if err := v.count(&now); err != nil {
 		return 0, row, fmt.Errorf("vmstat: %w", err)
 	}
 	row, err = now.since(v.before, int64(os.Getpagesize()))
+	if errors.Is(err, errWentBack) {
+		v.before = now
+	}
 	if err != nil {
 		return now.at, row, fmt.Errorf("vmstat: %w", err)
 	}
@@ -139,6 +143,10 @@ func (c *vmCounts) vmstat(name, rest []byte) (err error) {
 	return err
 }
 
+// errWentBack says that the time waited for I/O, or another of the CPUs' times, is
+// less than it was.
+var errWentBack = errors.New("a time of the CPUs went back")
+
 // since makes a row of two readings. As in vmstat(8), nice belongs to us,
 // interrupts to sy, and the slab that can be reclaimed to cache.
 func (c vmCounts) since(before vmCounts, page int64) (VmstatRow, error) {
@@ -146,6 +154,9 @@ func (c vmCounts) since(before vmCounts, page int64) (VmstatRow, error) {
 	cpu := c.cpu.Since(before.cpu)
 	if elapsed <= 0 || cpu.All() <= 0 {
 		return VmstatRow{}, errors.New("the kernel's clock has not ticked since the reading before")
+	}
+	if cpu.Fell() || cpu.Idle < 0 || cpu.IOWait < 0 {
+		return VmstatRow{}, errWentBack
 	}
 	rate := func(now, before, unit int64) float64 { return float64(now-before) * float64(unit) / elapsed }
 	share := func(time int64) float64 { return float64(time) / float64(cpu.All()) }

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -69,6 +70,29 @@ func TestATimeWithoutATickHasNoRow(t *testing.T) {
 	defer v.Close()
 	if _, row, err := v.Read(); err == nil || !strings.Contains(err.Error(), "has not ticked") {
 		t.Errorf("%v, %v", row, err)
+	}
+}
+
+func TestATimeInWhichACountOfTheCPUsWentBackHasNoRow(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"waiting for I/O turned out to be idleness": "cpu  1100 300 450 4500 40 16 17 38\n",
+		"steal went back": "cpu  1100 300 450 4500 150 16 17 2\n",
+	} {
+		host := tree(t, vm)
+		v, err := host.Vmstat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		put(t, host, "proc/stat", line)
+		if _, row, err := v.Read(); !errors.Is(err, errWentBack) {
+			t.Errorf("%s: %v, %v", name, row, err)
+		}
+		put(t, host, "proc/stat", "cpu  2000 400 550 5500 250 26 27 48\n")
+		if _, row, err := v.Read(); err != nil {
+			t.Errorf("%s: and then %v, %v", name, row, err)
+		}
 	}
 }
 
