@@ -58,15 +58,24 @@ func (p *parents) remove(ctx context.Context) {
 	}
 }
 
-// unloaded records of a server that failed before it was driven the most memory
-// that it used. Its CPU time is that of no window.
+// unloaded records of a server that failed before it was driven what it has used
+// in its life: the most memory, and CPU time. The latter is of a window elsewhere,
+// so that a warning says what it is of.
 func (r record) unloaded(parents *parents, server *container) {
-	const metric = "memory_peak"
-	_, known := r.Value(metric)
+	const peak = "memory_peak"
+	_, known := r.Value(peak)
 	for _, absence := range r.Absent {
-		known = known || absence.Metric == metric
+		known = known || absence.Metric == peak
 	}
-	if !known {
-		r.held(metric, "MemoryPeak", parents.read(server.name))
+	if known {
+		return
+	}
+	used := parents.read(server.name)
+	r.held(peak, "MemoryPeak", used)
+	r.spent("cpu_server", "CPU", 1e9, stopwatt.Usage{}, used)
+	r.spent("cpu_server_user", "CPUUser", 1e9, stopwatt.Usage{}, used)
+	r.spent("cpu_server_system", "CPUSystem", 1e9, stopwatt.Usage{}, used)
+	if _, measured := r.Value("cpu_server"); measured {
+		r.Warnings = append(r.Warnings, "cpu_server is that of the server's whole life: it failed before it was driven")
 	}
 }

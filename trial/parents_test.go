@@ -32,7 +32,7 @@ func TestEachContainerOfATrialHasAParentCgroup(t *testing.T) {
 	}
 }
 
-func TestAServerThatNeverAnsweredLeavesItsPeakOfMemory(t *testing.T) {
+func TestAServerThatNeverAnsweredLeavesWhatItUsed(t *testing.T) {
 	h, above := newHarbour(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }), &cgroups{}
 	bench := h.bench()
 	bench.Parents = above
@@ -42,8 +42,13 @@ func TestAServerThatNeverAnsweredLeavesItsPeakOfMemory(t *testing.T) {
 	if err != nil || got.Status != stopwatt.Invalid {
 		t.Fatalf("%s, %v", got.Status, err)
 	}
-	if _, ok := got.Value("memory_peak"); !ok {
-		t.Errorf("no peak of memory: %v", got.Absent)
+	for metric, want := range map[string]float64{"memory_peak": 2 << 20, "cpu_server": 1, "cpu_server_user": 0.6, "cpu_server_system": 0.4} {
+		if value, ok := got.Value(metric); !ok || value != want {
+			t.Errorf("%s is %v, want %v; absent: %v", metric, value, want, got.Absent)
+		}
+	}
+	if want := []string{"cpu_server is that of the server's whole life: it failed before it was driven"}; !slices.Equal(got.Warnings, want) {
+		t.Errorf("warnings %q", got.Warnings)
 	}
 	if want := []string{"account 7 server1", "remove 7"}; !slices.Equal(above.asked, want) {
 		t.Errorf("asked %q", above.asked)

@@ -122,15 +122,20 @@ var spending = []struct {
 // window. A counter that went back is no number.
 func (r record) role(role string, before, after stopwatt.Usage) {
 	for _, s := range spending {
-		metric := s.before + role + s.after
-		rise, reason := after.Since(before, s.field)
-		if reason != "" {
-			r.absent(metric, reason)
-			continue
-		}
-		r.measured(metric, float64(rise)/s.units)
+		r.spent(s.before+role+s.after, s.field, s.units, before, after)
 	}
 	r.held("pids_peak_"+role, "PidsPeak", after)
+}
+
+// spent records by how much a field has risen, so many of whose units are one of
+// the metric's.
+func (r record) spent(metric, field string, units float64, before, after stopwatt.Usage) {
+	rise, reason := after.Since(before, field)
+	if reason != "" {
+		r.absent(metric, reason)
+		return
+	}
+	r.measured(metric, float64(rise)/units)
 }
 
 // held records a number as it stood at one moment.
