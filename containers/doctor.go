@@ -20,17 +20,21 @@ func (d *Docker) Findings(ctx context.Context) ([]stopwatt.Finding, error) {
 	}
 	says := fmt.Sprintf("%s, API %s, cgroup v%s (%s), %s", d.engine.Version, d.engine.API, info.CgroupVersion, info.CgroupDriver, info.Driver)
 	findings := []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Fit, Says: says}}
-	if info.LiveRestoreEnabled {
-		findings = append(findings, stopwatt.Finding{Subject: "live-restore", Verdict: stopwatt.Fit,
-			Says: "on: containers outlive the engine, and a run that is continued removes them"})
-	}
+	findings = append(findings, liveRestore(info.LiveRestoreEnabled))
 	if !info.MemoryLimit {
 		findings = append(findings, stopwatt.Finding{Subject: "memory limit", Verdict: stopwatt.Doubtful,
-			Says: "the engine cannot limit memory: a suite's memory is not kept",
-			Remedies: []stopwatt.Remedy{{When: "at the next boot, on a Raspberry Pi",
-				Line: `sudo sed -i '1 s/$/ cgroup_enable=memory/' /boot/firmware/cmdline.txt`}}})
+			Says: "the engine cannot limit memory: a suite's memory is not kept; what is said of memory below mends this, too"})
 	}
 	return append(findings, d.disk(info.DockerRootDir)...), nil
+}
+
+// liveRestore says whether containers outlive the engine.
+func liveRestore(on bool) stopwatt.Finding {
+	says := "off: containers end with the engine"
+	if on {
+		says = "on: containers outlive the engine, and a run that is continued removes them"
+	}
+	return stopwatt.Finding{Subject: "live-restore", Verdict: stopwatt.Fit, Says: says}
 }
 
 // disk looks at the room where the engine keeps its images, when that is here.

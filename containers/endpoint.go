@@ -244,7 +244,34 @@ func (e endpoint) String() string {
 
 // unreachable says why nobody answers there, and what to do.
 func (e endpoint) unreachable(err error) error {
-	return fmt.Errorf("%w: %s: %w; %s", stopwatt.ErrUnreachable, e, err, e.remedy(err))
+	return unreached{fmt.Errorf("%w: %s: %w; %s", stopwatt.ErrUnreachable, e, err, e.remedy(err)), e.lines(err)}
+}
+
+// An unreached is an ErrUnreachable that knows lines which mend it.
+type unreached struct {
+	error
+	remedies []stopwatt.Remedy
+}
+
+func (u unreached) Unwrap() error { return u.error }
+
+// Remedies are the lines that mend why an engine was not reached; none where there
+// is none to paste.
+func Remedies(err error) []stopwatt.Remedy {
+	var known unreached
+	errors.As(err, &known)
+	return known.remedies
+}
+
+// lines are what remedy says, as far as that is a command.
+func (e endpoint) lines(err error) []stopwatt.Remedy {
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return []stopwatt.Remedy{{When: "for good, from the next login on", Line: "sudo usermod -aG docker $USER"}}
+	case e.source == "" && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)):
+		return []stopwatt.Remedy{{When: "where it is installed", Line: "sudo systemctl start docker"}}
+	}
+	return nil
 }
 
 // remedy tells apart an engine that does not run, one that may not be used,

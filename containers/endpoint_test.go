@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -167,15 +168,16 @@ func TestRemedyForAnEngineThatDoesNotAnswer(t *testing.T) {
 		at   endpoint
 		err  error
 		want string
+		line string // to paste; empty: there is none
 	}{
-		{"no permission", guess, &fs.PathError{Err: syscall.EACCES}, "group docker"},
-		{"no socket", guess, syscall.ENOENT, "systemctl start docker"},
-		{"nobody listens at the socket", guess, syscall.ECONNREFUSED, "systemctl start docker"},
-		{"nobody listens at the port", named, syscall.ECONNREFUSED, "start Docker there, or correct DOCKER_HOST"},
-		{"no such host", named, &net.DNSError{IsNotFound: true}, "correct DOCKER_HOST"},
-		{"it takes too long", named, context.DeadlineExceeded, "is DOCKER_HOST right"},
-		{"interrupted", guess, context.Canceled, "interrupted"},
-		{"something else", guess, errors.New("x"), "start it"},
+		{"no permission", guess, &fs.PathError{Err: syscall.EACCES}, "group docker", "sudo usermod -aG docker $USER"},
+		{"no socket", guess, syscall.ENOENT, "systemctl start docker", "sudo systemctl start docker"},
+		{"nobody listens at the socket", guess, syscall.ECONNREFUSED, "systemctl start docker", "sudo systemctl start docker"},
+		{"nobody listens at the port", named, syscall.ECONNREFUSED, "start Docker there, or correct DOCKER_HOST", ""},
+		{"no such host", named, &net.DNSError{IsNotFound: true}, "correct DOCKER_HOST", ""},
+		{"it takes too long", named, context.DeadlineExceeded, "is DOCKER_HOST right", ""},
+		{"interrupted", guess, context.Canceled, "interrupted", ""},
+		{"something else", guess, errors.New("x"), "start it", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,6 +185,13 @@ func TestRemedyForAnEngineThatDoesNotAnswer(t *testing.T) {
 			err := test.at.unreachable(test.err)
 			if !errors.Is(err, stopwatt.ErrUnreachable) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v; want one that is ErrUnreachable and says %q", err, test.want)
+			}
+			line := ""
+			for _, remedy := range Remedies(fmt.Errorf("connect: %w", err)) {
+				line += remedy.Line
+			}
+			if line != test.line {
+				t.Errorf("remedies %q; want %q", line, test.line)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/storage/embedded"
 )
 
 // lookFor is how long doctor watches the energy meters, and lookEvery how often
@@ -117,7 +119,7 @@ func (d *desk) findings(ctx context.Context) (stopwatt.Machine, []stopwatt.Findi
 // is nil then.
 func (d *desk) dockerFindings(ctx context.Context) (*containers.Docker, []stopwatt.Finding) {
 	unfit := func(err error) []stopwatt.Finding {
-		return []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Unfit, Says: err.Error()}}
+		return []stopwatt.Finding{{Subject: "docker", Verdict: stopwatt.Unfit, Says: err.Error(), Remedies: containers.Remedies(err)}}
 	}
 	docker, err := containers.Connect(ctx, d.dockerConfig())
 	if err != nil {
@@ -135,7 +137,7 @@ func (d *desk) dockerFindings(ctx context.Context) (*containers.Docker, []stopwa
 func (d *desk) databaseFinding(ctx context.Context) stopwatt.Finding {
 	store, release, err := d.openStore(ctx)
 	if err != nil {
-		return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Unfit, Says: err.Error()}
+		return noDatabase(err)
 	}
 	defer release()
 	version, err := store.SchemaVersion(ctx)
@@ -147,6 +149,15 @@ func (d *desk) databaseFinding(ctx context.Context) stopwatt.Finding {
 		whose = "private Postgres"
 	}
 	return stopwatt.Finding{Subject: "database", Verdict: stopwatt.Fit, Says: fmt.Sprintf("%s, schema %d", whose, version)}
+}
+
+// noDatabase says why results cannot be stored, and how that is mended.
+func noDatabase(err error) stopwatt.Finding {
+	f := stopwatt.Finding{Subject: "database", Verdict: stopwatt.Unfit, Says: err.Error()}
+	if errors.Is(err, embedded.ErrNoBinaries) {
+		f.Remedies = []stopwatt.Remedy{{When: "on Debian and its kin", Line: "sudo apt-get install --yes postgresql"}}
+	}
+	return f
 }
 
 // unfitFor lists the metrics that are needed and cannot be had.

@@ -59,6 +59,9 @@ func (d *desk) openInstruments(ctx context.Context, docker *containers.Docker, s
 	i := &instruments{file: file, settings: settings, monotonic: meter.Host{}.Monotonic}
 	here := meter.Open(order)
 	i.station, i.way = here, stopwatt.Finding{Subject: "meters", Verdict: stopwatt.Fit, Says: "read by stopwatt itself: it sees the engine's host"}
+	if docker == nil {
+		i.way.Says = "read by stopwatt itself"
+	}
 	if i.why = d.whyElsewhere(ctx, docker, here); i.why == "" {
 		return i, nil
 	}
