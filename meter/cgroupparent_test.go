@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -207,5 +208,29 @@ func TestAParentOutlivesItsContainer(t *testing.T) {
 	}
 	if unread := parent.Read(); unread.Absent["CPU"] != errEnded.Error() {
 		t.Errorf("it was removed, and its CPU time is %d, %q", unread.CPU, unread.Absent["CPU"])
+	}
+}
+
+func TestAParentIsReadByItsNameWhenNobodyIsLeftInIt(t *testing.T) {
+	t.Parallel()
+	for driver, dir := range map[string]string{"systemd": "stopwatt_ab12_7_server1.slice", "cgroupfs": "stopwatt_ab12_7_server1"} {
+		files := below(dir)
+		delete(files, "proc/42/cgroup") // the container has ended
+		host := tree(t, with(files, map[string]string{
+			"proc/" + strconv.Itoa(os.Getpid()) + "/cgroup": v2["proc/self/cgroup"],
+			"sys/fs/cgroup/" + dir + "/cgroup.controllers":  "cpu io memory pids\n",
+			"sys/fs/cgroup/" + dir + "/cgroup.threads":      "",
+		}))
+		account, err := host.ParentAccount(CgroupParent("ab12", 7, "server1", driver))
+		if err != nil {
+			t.Fatalf("%s: %v", driver, err)
+		}
+		defer account.Close()
+		if usage := account.Read(); usage.CPU != 500000 || usage.CPUUser != 300000 || usage.MemoryPeak != 77 {
+			t.Errorf("%s: %+v", driver, usage)
+		}
+		if _, err := host.ParentAccount(CgroupParent("ab12", 8, "server1", driver)); err == nil {
+			t.Errorf("%s: a parent that is not there is read", driver)
+		}
 	}
 }
