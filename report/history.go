@@ -82,11 +82,14 @@ func ChangesText(w io.Writer, h History, columns int) error {
 		}
 	}
 	if count == 0 {
-		p.text(fmt.Sprintf("%s: no change found in %s", h.title(), plural(len(h.Traced), "series")))
+		p.text(fmt.Sprintf("%s: no change found in %s", h.title(), seriesCount(len(h.Traced))))
 	}
 	h.notes(&p)
 	return p.write(w)
 }
+
+// seriesCount counts series, whose plural is no other word.
+func seriesCount(n int) string { return thousands(fmt.Sprint(n)) + " series" }
 
 func historyPage(h History, columns int) page {
 	return page{options: Options{Width: max(cmp.Or(columns, defaultWidth), smallestWidth)}}
@@ -161,7 +164,7 @@ func (h History) orderText(of Traced, c stopwatt.OrderChange) string {
 func (h History) notes(p *page) {
 	p.note("Change points: docs/changes.md. Means of the valid trials of finished runs of the default branch, one machine a line.")
 	if h.Outside > 0 {
-		p.note("%s the default branch does not hold, and left out.", plural(h.Outside, "measured commit"))
+		p.note("Left out: %s that the default branch does not hold.", plural(h.Outside, "measured commit"))
 	}
 }
 

@@ -26,7 +26,7 @@ func Judgement(w io.Writer, run stopwatt.Run, j stopwatt.Judgement, o JudgementO
 	}
 	if quiet := quietCount(j); quiet != "" && !o.All {
 		p.lines = append(p.lines, "")
-		p.text(quiet)
+		p.text(fmt.Sprintf("%s stopwatt compare %d --all lists them.", quiet, run.ID))
 	}
 	p.lines = append(p.lines, "")
 	for _, note := range restsOn(run, j) {
@@ -72,10 +72,21 @@ func Answer(j stopwatt.Judgement) string {
 		return "nothing was judged"
 	}
 	text := strings.Join(parts, ", ")
-	if j.Count(stopwatt.Regressed) == 0 && j.Count(stopwatt.Undecided) == 0 && j.Count(stopwatt.Missing) == 0 {
+	if nothingWorse(j) {
 		text = "nothing worse: " + text
 	}
 	return text
+}
+
+// nothingWorse tells whether everything that could have become worse was judged,
+// and is not.
+func nothingWorse(j stopwatt.Judgement) bool {
+	for _, verdict := range []stopwatt.Verdict{stopwatt.Regressed, stopwatt.Undecided, stopwatt.Missing, stopwatt.NotJudged} {
+		if j.Count(verdict) > 0 {
+			return false
+		}
+	}
+	return j.Count(stopwatt.New) < len(j.Comparisons)
 }
 
 // traded counts the comparisons with this verdict that belong to a trade.
@@ -301,7 +312,7 @@ func quietCount(j stopwatt.Judgement) string {
 	for _, verdict := range []stopwatt.Verdict{stopwatt.New, stopwatt.Unchanged, stopwatt.Identical} {
 		if n := quiet[verdict]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", plural(n, "case"), map[stopwatt.Verdict]string{
-				stopwatt.New:       "new at the head: nothing to compare with",
+				stopwatt.New:       "new: nothing at the base to compare with",
 				stopwatt.Unchanged: "unchanged",
 				stopwatt.Identical: "identical in base and head, not measured",
 			}[verdict]))
@@ -310,12 +321,16 @@ func quietCount(j stopwatt.Judgement) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + ". --all lists them."
+	return strings.Join(parts, "; ") + "."
 }
 
 // restsOn are the sentences about what a judgement rests on.
 func restsOn(run stopwatt.Run, j stopwatt.Judgement) []string {
 	notes := []string{procedureNote(j)}
+	if p := j.Procedure; len(p.Looks) > 0 && j.Family > 0 && !p.Reachable(j.Family) {
+		notes = append(notes, fmt.Sprintf("%s can tell nothing of %s judged together: it takes --rounds %d.",
+			plural(p.Rounds(), "round"), plural(j.Family, "comparison"), p.Reach(j.Family)))
+	}
 	if smallest := SmallestSeen(j); smallest != "" {
 		notes = append(notes, "Smallest change this run could see: "+smallest+".")
 	}
@@ -323,7 +338,7 @@ func restsOn(run stopwatt.Run, j stopwatt.Judgement) []string {
 		notes = append(notes, "Stopped before everything was decided: "+Clean(j.Stopped)+".")
 	}
 	for _, note := range j.Notes {
-		notes = append(notes, Clean(note)+".")
+		notes = append(notes, strings.TrimSuffix(Clean(note), ".")+".")
 	}
 	if slices.ContainsFunc(j.Comparisons, func(c stopwatt.Comparison) bool { return c.Metric.Unit == "J" }) {
 		notes = append(notes, energyJudged(run))
@@ -341,7 +356,12 @@ func energyJudged(run stopwatt.Run) string {
 
 // procedureNote says how the verdicts came about.
 func procedureNote(j stopwatt.Judgement) string {
-	if j.Look == 0 {
+	switch {
+	case len(j.Procedure.Looks) == 0:
+		return "Two runs at two times: Mann and Whitney's shift with its 95 % interval."
+	case j.Family == 0 && j.Over():
+		return "No case was measured at both base and head."
+	case j.Look == 0:
 		return fmt.Sprintf("Not judged yet: the first look comes after %s.", plural(firstLook(j), "round"))
 	}
 	text := fmt.Sprintf("Judged after %s, %s together; 95 %% intervals of the paired trials' ratios.",

@@ -137,9 +137,49 @@ func TestAnswerSaysTheWorstFirst(t *testing.T) {
 		{nil, "nothing was judged"},
 		{judgement.Comparisons[6:7], "nothing worse: 1 unchanged"},
 		{judgement.Comparisons[4:5], "1 undecided"},
+		{judgement.Comparisons[6:8], "1 not judged, 1 unchanged"},
+		{judgement.Comparisons[10:], "1 new"},
+		{judgement.Comparisons[9:], "nothing worse: 1 new, 1 identical"},
 	} {
 		if got := Answer(stopwatt.Judgement{Comparisons: row.of}); got != row.want {
 			t.Errorf("%q, want %q", got, row.want)
+		}
+	}
+}
+
+func TestAJudgementSaysWhatItRestsOn(t *testing.T) {
+	t.Parallel()
+	run, judgement := changedServers()
+	for _, row := range []struct {
+		what string
+		of   stopwatt.Judgement
+		want string
+	}{
+		{"two runs at two times", stopwatt.Judgement{Family: 2, Comparisons: judgement.Comparisons[7:8]}, "Two runs at two times: "},
+		{"nothing with two sides", stopwatt.Judgement{Procedure: judgement.Procedure, Look: 3, Comparisons: judgement.Comparisons[9:]},
+			"No case was measured at both base and head."},
+		{"before the first look", stopwatt.Judgement{Procedure: judgement.Procedure, Family: 2, Wanted: []stopwatt.Wanted{{First: 1, Last: 12}}},
+			"Not judged yet: the first look comes after 12 rounds."},
+		{"a harness that measures more than the plan can tell apart", stopwatt.Judgement{Procedure: stopwatt.Adaptive(10, 10), Family: 82, Look: 1},
+			"10 rounds can tell nothing of 82 comparisons judged together: it takes --rounds 12."},
+	} {
+		var out bytes.Buffer
+		if err := Judgement(&out, run, row.of, JudgementOptions{Width: 120}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), row.want) {
+			t.Errorf("%s: no %q in\n%s", row.what, row.want, out.String())
+		}
+	}
+}
+
+func TestEveryDoubtHasWords(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []stopwatt.DoubtKind{stopwatt.TooFewPairs, stopwatt.IncompletePairs, stopwatt.NegativeValues, stopwatt.FromNothing,
+		stopwatt.ToNothing, stopwatt.NoSpread, stopwatt.UnequalFailures, stopwatt.ThinPercentile, stopwatt.NoDirection, stopwatt.ThresholdRaised,
+		stopwatt.NotConfirmed, stopwatt.NotYetConfirmed, stopwatt.NotPaired, stopwatt.ByControl, stopwatt.SmallerThanFound} {
+		if text := DoubtText(stopwatt.Doubt{Kind: kind, Have: 1, Need: 2}); text == string(kind) {
+			t.Errorf("%q is told by its name alone", kind)
 		}
 	}
 }

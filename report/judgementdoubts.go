@@ -36,6 +36,8 @@ func DoubtText(d stopwatt.Doubt) string {
 		return fmt.Sprintf("suspected; the run ended after %d of %d fresh pairs", have, need)
 	case stopwatt.NotPaired:
 		return "two runs at two times: numbers, no verdict"
+	case stopwatt.ByControl:
+		return fmt.Sprintf("two runs at two times: the change is relative to the control's rounds, %d at the base and %d at the head; the values are as measured", need, have)
 	case stopwatt.SmallerThanFound:
 		return fmt.Sprintf("in the fresh pairs the change is %s, within the threshold of %s", percentOf(d.Have), percentOf(d.Need))
 	}

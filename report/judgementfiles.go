@@ -26,7 +26,7 @@ func JudgementMarkdown(w io.Writer, run stopwatt.Run, j stopwatt.Judgement, o Ju
 		out.WriteString("\n")
 	}
 	if quiet := quietCount(j); quiet != "" && !o.All {
-		out.WriteString(strings.TrimSuffix(quiet, " --all lists them.") + "\n\n")
+		out.WriteString(quiet + "\n\n")
 	}
 	fmt.Fprintf(&out, "Base %s · head %s · %s\n\n", code(checkout(run.Against)), code(checkout(run.Checkout)), code(run.Machine.Name))
 	for _, note := range restsOn(run, j) {
