@@ -38,6 +38,11 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 	if comparing.Calibrating {
 		return s.measure(ctx, everyRound(comparing.Pairs, run.Rounds))
 	}
+	if len(comparing.Pairs) == 0 {
+		if err := s.measureNew(ctx); err != nil {
+			return err
+		}
+	}
 	for {
 		judgement := s.judge()
 		if err := s.keep(ctx, judgement); err != nil {
@@ -54,6 +59,20 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 			return fmt.Errorf("rounds %v are wanted and have all been measured", judgement.Wanted) // a fault of ours: better than for ever
 		}
 	}
+}
+
+// measureNew measures what base has nothing like, where there is nothing else: no
+// judgement would ask for it.
+func (s *session) measureNew(ctx context.Context) error {
+	if s.nothing(s.run.Settings.Control) {
+		return nil
+	}
+	for round := 1; round <= s.procedure.Looks[0].Rounds; round++ {
+		if err := s.carryOut(ctx, jobs.DrawRound(nil, s.alone(round), round, s.run.Seed)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // everyRound wants all rounds of these cases.
@@ -73,7 +92,7 @@ func (s *session) judge() stopwatt.Judgement {
 		judgement = regression.Judge(s.procedure, paired, true)
 		judgement.Stopped = stopped
 	}
-	judgement.Notes = s.Notes
+	judgement.Notes = slices.Concat(s.Notes, failureNotes(s.Pairs, s.trials))
 	return judgement
 }
 

@@ -240,6 +240,94 @@ func TestACaseThatKeepsFailingIsGivenUpAndMissing(t *testing.T) {
 	}
 }
 
+func TestAFailureIsNotedWithItsSideAndReason(t *testing.T) {
+	j := newJudging(nil)
+	j.bench.fails = func(p stopwatt.PlannedTrial) bool {
+		return p.Case.Implementation == "broken" && p.Revision == stopwatt.Base
+	}
+	_, judgement, err := j.run(t.Context(), against("go", "broken"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{casesOf("broken")[0].String() + " failed at the base in 3 of 3 trials, the last time: the server exited with 1"}
+	if diff := cmp.Diff(want, judgement.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	doubts := judgement.Comparisons[1].Doubts
+	if !slices.Contains(doubts, stopwatt.Doubt{Kind: stopwatt.UnequalFailures, Have: 0, Need: 1}) {
+		t.Errorf("what is missing for failures of the base does not say so: %v", doubts)
+	}
+}
+
+func TestWhatBaseHasNothingLikeIsMeasuredAlone(t *testing.T) {
+	for _, row := range []struct {
+		what      string
+		comparing orchestrator.Comparing
+		trials    int
+		verdict   stopwatt.Verdict
+	}{
+		{"all is new", orchestrator.Comparing{Alone: casesOf("go")}, 12, stopwatt.New},
+		{"the base's image cannot be had", orchestrator.Comparing{Alone: casesOf("go"), Unmatched: casesOf("go")}, 12, stopwatt.Missing},
+		{"all is new beside a control", orchestrator.Comparing{Alone: casesOf("go", "fixed")}, 24, stopwatt.New},
+		{"all is identical, and the control stands alone", orchestrator.Comparing{Identical: casesOf("go"), Alone: casesOf("fixed")}, 0, stopwatt.Identical},
+	} {
+		j := newJudging(nil)
+		o := against("go", "fixed")
+		o.Run.Settings.Control = "fixed"
+		o.Comparing = &row.comparing
+		run, judgement, err := j.run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(j.bench.orders) != row.trials || run.Planned != row.trials || verdicts(judgement)["go"] != row.verdict {
+			t.Errorf("%s: %d trials of %d, verdicts %v", row.what, len(j.bench.orders), run.Planned, verdicts(judgement))
+		}
+	}
+}
+
+func TestEachIsJudgedByWhatItMeasures(t *testing.T) {
+	harness, server := stopwatt.Case{Implementation: "go", Workload: "micro"}, stopwatt.Case{Implementation: "go", Workload: "serve"}
+	part := stopwatt.Case{Implementation: "go", Workload: "micro/sort"}
+	figures := func(names ...string) (all []stopwatt.Measurement) {
+		for _, name := range names {
+			all = append(all, stopwatt.Measurement{Metric: name, Value: 1})
+		}
+		return all
+	}
+	trials := []stopwatt.Trial{
+		{PlannedTrial: stopwatt.PlannedTrial{Case: harness, Round: 1}, Status: stopwatt.Valid, Measurements: figures("cpu_program"),
+			Parts: []stopwatt.Part{{Case: part, Measurements: figures("time")}}},
+		{PlannedTrial: stopwatt.PlannedTrial{Case: server, Round: 1}, Status: stopwatt.Valid, Measurements: figures("time", "cpu_server")},
+	}
+	for _, row := range []struct {
+		what   string
+		judged []string
+		want   []string
+	}{
+		{"without judge a part has its time, and no CPU time of its own", nil,
+			[]string{"go/micro/sort time", "go/serve time", "go/serve cpu_server"}},
+		{"what is named is judged where it is measured, at last of the whole harness", []string{"time", "cpu_server", "cpu_program"},
+			[]string{"go/micro/sort time", "go/micro cpu_program", "go/serve time", "go/serve cpu_server"}},
+		{"what nothing measures is not dropped in silence", []string{"cpu_server", "widgets"},
+			[]string{"go/micro/sort widgets", "go/serve cpu_server", "go/serve widgets"}},
+	} {
+		run := stopwatt.Run{Settings: stopwatt.Suite{
+			Implementations: []stopwatt.Implementation{{Name: "go"}},
+			Workloads:       []stopwatt.Workload{{Name: "micro"}, {Name: "serve", HTTP: &stopwatt.HTTP{}}},
+		}}
+		for _, name := range row.judged {
+			run.Settings.Judge.Metrics = append(run.Settings.Judge.Metrics, stopwatt.Threshold{Metric: name, Relative: 0.03})
+		}
+		var got []string
+		for _, p := range (orchestrator.Comparing{Pairs: []stopwatt.Case{harness, server}}).Paired(run, trials) {
+			got = append(got, p.Case.String()+" "+p.Metric.Name)
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.what, diff)
+		}
+	}
+}
+
 func TestTheControlIsMeasuredInEveryRoundAndNotJudged(t *testing.T) {
 	j := newJudging(nil)
 	o := against("go", "fixed")

@@ -25,7 +25,7 @@ type Builder struct {
 	Begins func(implementation string)
 	Step   func(implementation string, step stopwatt.BuildStep)
 	Ended  func(implementation string, image stopwatt.Image)
-	Failed func(implementation string)
+	Failed func(implementation string, err error)
 }
 
 // Get returns the image of each of these implementations, by name. It tries
@@ -41,7 +41,7 @@ func (b Builder) Get(ctx context.Context, implementations []stopwatt.Implementat
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", implementation.Name, err))
-			b.Failed(implementation.Name)
+			b.Failed(implementation.Name, err)
 			continue
 		}
 		images[implementation.Name] = image

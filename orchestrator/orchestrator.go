@@ -117,11 +117,17 @@ func (o Order) planned() int {
 	if o.Comparing.Calibrating {
 		rounds = o.Run.Rounds
 	}
+	if o.Comparing.nothing(o.Run.Settings.Control) {
+		return 0
+	}
 	return (2*len(o.Comparing.Pairs) + len(o.Comparing.Alone)) * rounds
 }
 
 // measure carries out the plan between two idle windows.
 func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, order Order, done []stopwatt.PlannedTrial) error {
+	if run.Planned == 0 { // base and head are the same
+		return o.rounds(ctx, run, order, done)
+	}
 	if len(done) < run.Planned {
 		if err := o.idle(ctx, run, stopwatt.IdleBefore); err != nil {
 			return err

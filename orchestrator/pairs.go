@@ -16,6 +16,7 @@ type Comparing struct {
 	Pairs     []stopwatt.Case // base and head, back to back
 	Alone     []stopwatt.Case // at the head only: base has nothing like it, or it is the control
 	Identical []stopwatt.Case // not measured: image and settings are the same
+	Unmatched []stopwatt.Case // of those alone: base has them, but its image cannot be had
 	// Calibrating measures the pairs in every round of the plan and judges nothing:
 	// base and head are the same, and what differs is the machine's.
 	Calibrating bool
@@ -26,13 +27,10 @@ type Comparing struct {
 	Notes []string
 }
 
-// thresholds are what a case of this run is judged by.
-func thresholds(run stopwatt.Run, c stopwatt.Case) []stopwatt.Threshold {
-	if len(run.Settings.Judge.Metrics) > 0 {
-		return run.Settings.Judge.Metrics
-	}
-	workload, _ := run.Settings.Workload(c.Workload)
-	return stopwatt.DefaultThresholds(workload, run.Meters)
+// nothing tells whether nothing has to be measured: the control stands beside what
+// is, and is measured for no sake of its own.
+func (c Comparing) nothing(control string) bool {
+	return len(c.Pairs) == 0 && !slices.ContainsFunc(c.Alone, func(of stopwatt.Case) bool { return of.Implementation != control })
 }
 
 // Paired lays the trials of a run out for judgement: every comparison that is
@@ -47,18 +45,19 @@ func (c Comparing) Paired(run stopwatt.Run, trials []stopwatt.Trial) []stopwatt.
 		p := stopwatt.PairedTrials{
 			Case:      of,
 			Identical: slices.Contains(c.Identical, of),
-			New:       slices.Contains(c.Alone, of) && of.Implementation != run.Settings.Control,
+			New:       slices.Contains(c.Alone, of) && of.Implementation != run.Settings.Control && !slices.Contains(c.Unmatched, of),
 		}
-		if !p.Identical && !p.New && !slices.Contains(c.Pairs, of) {
+		unmatched := slices.Contains(c.Unmatched, of)
+		if !p.Identical && !p.New && !unmatched && !slices.Contains(c.Pairs, of) {
 			continue // not chosen, or the control
 		}
-		p.GivenUp = givenUp(byCase[of])
+		p.GivenUp = unmatched || givenUp(byCase[of])
 		var again []stopwatt.PlannedTrial
 		if !p.GivenUp {
 			again = void(byCase[of], of, 1, math.MaxInt)
 		}
 		for _, subject := range subjects(of, byCase[of]) {
-			for _, threshold := range thresholds(run, of) {
+			for _, threshold := range judgedBy(run, of, subject, trials) {
 				all = append(all, c.comparison(p, run, subject, threshold, byCase[of], again))
 			}
 		}
@@ -83,7 +82,7 @@ func (c Comparing) comparison(p stopwatt.PairedTrials, run stopwatt.Run, subject
 	return p
 }
 
-// subjects are what is judged of a case: itself, or what its harness measured.
+// subjects are what is judged of a case: what its harness measured, and itself.
 func subjects(of stopwatt.Case, trials []stopwatt.Trial) []stopwatt.Case {
 	var parts []stopwatt.Case
 	for _, trial := range trials {
@@ -97,7 +96,7 @@ func subjects(of stopwatt.Case, trials []stopwatt.Trial) []stopwatt.Case {
 		return []stopwatt.Case{of}
 	}
 	slices.SortFunc(parts, func(a, b stopwatt.Case) int { return strings.Compare(a.Workload, b.Workload) })
-	return parts
+	return append(parts, of)
 }
 
 // An attempt is base and head of one round, measured back to back.

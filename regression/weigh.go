@@ -41,10 +41,15 @@ func (c *comparison) weigh(p stopwatt.Procedure) {
 	c.weighSuspicion(p)
 }
 
-// weighFailures compares how often the two sides failed.
+// weighFailures compares how often the two sides failed. Where nothing could be
+// compared for failures, however few, they are the reason.
 func (c *comparison) weighFailures() {
 	base, head := c.trials.Base, c.trials.Head
-	if base.Trials == 0 || head.Trials == 0 || !(fisher(base, head) <= failuresLevel) {
+	if base.Trials == 0 || head.Trials == 0 {
+		return
+	}
+	reason := c.Verdict == stopwatt.Missing && base.Invalid+head.Invalid > 0
+	if !reason && !(fisher(base, head) <= failuresLevel) {
 		return
 	}
 	share := func(t stopwatt.Tally) float64 { return float64(t.Invalid) / float64(t.Trials) }

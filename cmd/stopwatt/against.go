@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
@@ -25,6 +26,18 @@ func (p *plannedRun) resolveBase(ctx context.Context, revision string) error {
 		return askedWrongly(fmt.Errorf("--against: %w", err))
 	}
 	p.against = stopwatt.Checkout{Commit: commit}
+	return nil
+}
+
+// againstSomething is an error where a base was meant and none is named: a variable
+// of a pipeline that is empty must not turn a comparison into a run that never fails.
+func againstSomething(flags runFlags, given bool) error {
+	switch {
+	case given && flags.against == "":
+		return askedWrongly(errors.New("--against names no revision: write a commit, branch or tag, as in --against main"))
+	case flags.all && !given:
+		return askedWrongly(errors.New("--all is for --against: without a base every case is measured anyway"))
+	}
 	return nil
 }
 
@@ -66,6 +79,7 @@ type baseBuilder struct {
 func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head map[string]stopwatt.Image) (map[string]stopwatt.Image, *orchestrator.Comparing, error) {
 	images := map[string]stopwatt.Image{}
 	comparing := &orchestrator.Comparing{}
+	failed := map[string]bool{}
 	for _, implementation := range needed(suite, b.planned.cases) {
 		if implementation.Name == suite.Control {
 			continue
@@ -77,11 +91,15 @@ func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head m
 		if image.ID != "" {
 			images[implementation.Name] = image
 		}
+		failed[implementation.Name] = image.ID == "" && note != nil
 		comparing.Notes = append(comparing.Notes, note...)
 	}
 	for _, c := range b.planned.cases {
 		image, atBase := images[c.Implementation]
 		switch {
+		case failed[c.Implementation]:
+			comparing.Unmatched = append(comparing.Unmatched, c)
+			comparing.Alone = append(comparing.Alone, c)
 		case !atBase:
 			comparing.Alone = append(comparing.Alone, c)
 		case image.ID == head[c.Implementation].ID && !b.all:
@@ -105,7 +123,8 @@ func (b baseBuilder) image(ctx context.Context, implementation stopwatt.Implemen
 	case errors.Is(err, git.ErrNoFolder):
 		return stopwatt.Image{}, nil, nil
 	case err != nil:
-		note := fmt.Sprintf("%s cannot be had at the base: %s", implementation.Name, firstLine(err.Error()))
+		why := strings.TrimPrefix(err.Error(), implementation.Name+": ")
+		note := fmt.Sprintf("%s cannot be had at the base, and is measured at the head alone: %s", implementation.Name, firstLine(why))
 		return stopwatt.Image{}, []string{note}, nil
 	case image.ID == head.ID:
 		return image, nil, nil
@@ -132,7 +151,13 @@ func (b baseBuilder) build(ctx context.Context, implementation stopwatt.Implemen
 		Begins: func(name string) { b.screen.buildBegins(named(name)) },
 		Step:   func(name string, step stopwatt.BuildStep) { b.screen.buildStep(named(name), step) },
 		Ended:  func(name string, image stopwatt.Image) { b.screen.buildEnded(named(name), image) },
-		Failed: func(name string) { b.screen.buildFailed(named(name)) },
+		Failed: func(name string, err error) {
+			if errors.Is(err, git.ErrNoFolder) {
+				b.screen.buildNone(named(name))
+				return
+			}
+			b.screen.buildFailed(named(name))
+		},
 	}.Get(ctx, []stopwatt.Implementation{implementation})
 	b.screen.dropBuild()
 	return images[implementation.Name], err

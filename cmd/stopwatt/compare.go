@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -79,6 +80,8 @@ func (d *desk) compare(ctx context.Context, args []string, v compareView) error 
 		return d.compareImplementations(ctx, args, v.view)
 	case len(args) > 2:
 		return askedWrongly(errors.New("compare two things at a time, as in: stopwatt compare main HEAD"))
+	case v.explain && v.format != "text":
+		return askedWrongly(fmt.Errorf("--explain writes text: leave out --format %s", v.format))
 	}
 	store, release, err := d.openStore(ctx)
 	if err != nil {
@@ -88,7 +91,11 @@ func (d *desk) compare(ctx context.Context, args []string, v compareView) error 
 	if len(args) == 2 {
 		return d.compareTwo(ctx, store, args[0], args[1], v)
 	}
-	id, err := d.findRun(ctx, store, first(args), v.suite)
+	named := first(args)
+	if _, err := strconv.ParseInt(named, 10, 64); named != "" && err != nil {
+		return askedWrongly(fmt.Errorf("%s is no number of a run, and a revision takes a second to be compared with, as in: stopwatt compare main HEAD", quote(named)))
+	}
+	id, err := d.findRun(ctx, store, named, v.suite)
 	if err != nil {
 		return err
 	}
@@ -98,6 +105,9 @@ func (d *desk) compare(ctx context.Context, args []string, v compareView) error 
 	}
 	if results.Run.Against.Commit.SHA != "" {
 		return d.printStoredJudgement(ctx, store, results.Run, v)
+	}
+	if v.explain || v.all {
+		return askedWrongly(fmt.Errorf("run %d was measured against nothing, so there are no verdicts: name a run of stopwatt run --against, or two runs", id))
 	}
 	return d.printResults(results, v.view)
 }
@@ -176,6 +186,9 @@ func (d *desk) compareTwo(ctx context.Context, store *storage.Store, a, b string
 	if err != nil {
 		return err
 	}
+	if base == head {
+		return askedWrongly(fmt.Errorf("%s and %s are the same; name two", quote(a), quote(b)))
+	}
 	if base.commit != "" {
 		id, err := store.FindRun(ctx, storage.RunQuery{ID: head.run, Suite: v.suite, Commit: head.commit, Against: base.commit})
 		if err == nil {
@@ -203,19 +216,42 @@ func (d *desk) compareUnpaired(ctx context.Context, store *storage.Store, base, 
 		return err
 	}
 	later.Against = earlier.Checkout
-	apart := storage.Fingerprint(earlier.Machine.Identity) != storage.Fingerprint(later.Machine.Identity)
-	if apart {
-		later.Settings.Control = "" // it cancels one machine's other day, and not another machine
+	notes := otherwise(earlier, later)
+	if len(notes) > 0 {
+		later.Settings.Control = "" // it cancels a machine's other day, and no more
 	}
 	judgement := unpaired(later, baseTrials, headTrials)
-	if apart {
-		judgement.Notes = append(judgement.Notes, fmt.Sprintf("Two machines, %s and %s: their figures stand beside each other for reading", earlier.Machine.Name, later.Machine.Name))
-	}
-	if from, to := earlier.Settings.Path(), later.Settings.Path(); from != to {
-		judgement.Notes = append(judgement.Notes, fmt.Sprintf("Two ways from driver to server (%s; %s): their figures stand beside each other for reading", from, to))
-	}
+	judgement.Notes = append(judgement.Notes, notes...)
 	v.all = true
 	return d.printJudgement(later, judgement, v)
+}
+
+// otherwise says what two runs differ in beside their commits: figures then stand
+// beside each other for reading.
+func otherwise(earlier, later stopwatt.Run) []string {
+	var notes []string
+	a, b := earlier.Machine, later.Machine
+	apart := storage.Fingerprint(a.Identity) != storage.Fingerprint(b.Identity)
+	if a.Named || b.Named {
+		apart = a.Named != b.Named || a.Name != b.Name
+	}
+	if apart {
+		notes = append(notes, fmt.Sprintf("Two machines, %s and %s: their figures stand beside each other for reading", a.Name, b.Name))
+	}
+	if from, to := earlier.Settings.Path(), later.Settings.Path(); from != to {
+		notes = append(notes, fmt.Sprintf("Two ways from driver to server (%s; %s): their figures stand beside each other for reading", from, to))
+	}
+	var differing []string
+	for _, workload := range later.Settings.Workloads {
+		before, both := earlier.Settings.Workload(workload.Name)
+		if both && !reflect.DeepEqual(before, workload) {
+			differing = append(differing, workload.Name)
+		}
+	}
+	if len(differing) > 0 {
+		notes = append(notes, fmt.Sprintf("The two runs ask other things (%s): a profile or the suite differs, and figures like time are of other work", someOf(differing)))
+	}
+	return notes
 }
 
 // read reads the run that a side means.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt"
@@ -72,6 +73,9 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile})
 	if err != nil {
 		return err
+	}
+	if err := v.known(all); err != nil {
+		return askedWrongly(err)
 	}
 	machines, err := store.MachineNames(ctx)
 	if err != nil {
@@ -173,6 +177,23 @@ func keepChanges(ctx context.Context, store *storage.Store, run stopwatt.Run, on
 		return nil, nil
 	}
 	return []report.Traced{fresh}, nil
+}
+
+// known is an error when what is asked for by name occurs nowhere.
+func (v historyView) known(all []stopwatt.Series) error {
+	if v.profile != "" && len(all) == 0 {
+		return fmt.Errorf("no finished run of the default branch with the profile %s is stored", quote(v.profile))
+	}
+	var names []string
+	for _, s := range all {
+		if !slices.Contains(names, s.Case.Implementation) {
+			names = append(names, s.Case.Implementation)
+		}
+	}
+	if v.against != "" && len(names) > 0 && !slices.Contains(names, v.against) {
+		return fmt.Errorf("--against %s: there is no such implementation; there are %s", quote(v.against), strings.Join(names, ", "))
+	}
+	return nil
 }
 
 // printHistory prints it in the form that is asked for.

@@ -94,9 +94,10 @@ func TestHistoryNamesTheCommitThatChangedAMetric(t *testing.T) {
 		has  []string
 		not  string
 	}{
-		{nil, []string{"go/static", "rust/static", " % " + commits[30][:8], "1 measured commit the default branch does not hold"}, ""},
+		{nil, []string{"go/static", "rust/static", " % " + commits[30][:8], "1 measured commit that the default branch does not hold"}, ""},
 		{[]string{"--changes"}, []string{"confirmed  go/static time  +", "since " + commits[30][:8], "board-1"}, "rust/static"},
 		{[]string{"--changes", "--case", "rust/*"}, []string{"no change found in 1 series"}, "go/static"},
+		{[]string{"--changes", "--metric", "time", "--against", "go"}, []string{"rust/static time ÷ go"}, "seriess"},
 		{[]string{"--against", "rust", "--changes"}, []string{"go/static time ÷ rust"}, ""},
 		{[]string{"--format", "json"}, []string{`"first": "` + commits[30] + `"`, `"state": "confirmed"`}, stray},
 		{[]string{"--format", "csv"}, []string{"go,static,time,s,,board-1,"}, stray},
@@ -151,5 +152,28 @@ func TestARunOfTheDefaultBranchTellsAChangeOnce(t *testing.T) {
 	results.Run.Checkout.Dirty = true
 	if news, err := d.enterHistory(t.Context(), store, results.Run); len(news) != 0 || err != nil {
 		t.Errorf("a dirty run entered history: %v, %v", news, err)
+	}
+}
+
+func TestHistoryRefusesNamesThatOccurNowhere(t *testing.T) {
+	database := embeddedtest.ForTest(t)
+	folder, commits := grownRepository(t, 2)
+	remembered(t, database, commits)
+	t.Chdir(folder)
+	for _, row := range []struct{ args, says string }{
+		{"--against java", `--against "java": there is no such implementation; there are go, rust`},
+		{"--profile none", `with the profile "none"`},
+		{"--metric none", `there is no metric "none"`},
+		{"--case java/*", "no case of the stored history matches"},
+		{"--format xml", "write text, csv or json"},
+	} {
+		var out, problems bytes.Buffer
+		getenv := func(name string) string {
+			return map[string]string{"STOPWATT_DATABASE": database, "HOME": folder}[name]
+		}
+		status := run(context.Background(), append([]string{"history"}, strings.Fields(row.args)...), getenv, &out, &problems)
+		if status != exitAskedWrongly || !strings.Contains(problems.String(), row.says) {
+			t.Errorf("history %s: status %d, %q", row.args, status, problems.String())
+		}
 	}
 }

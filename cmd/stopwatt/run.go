@@ -58,6 +58,9 @@ An unfinished run of the same plan is continued; --fresh begins a new one.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.seedGiven = cmd.Flags().Changed("seed")
 			flags.roundsGiven = cmd.Flags().Changed("rounds")
+			if err := againstSomething(flags, cmd.Flags().Changed("against")); err != nil {
+				return err
+			}
 			return d.run(cmd.Context(), first(args), flags)
 		},
 	}
@@ -249,7 +252,15 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if flags.calibrating {
 		return d.tellCalibration(ctx, store, run, *order.Comparing)
 	}
-	return d.tell(ctx, store, run, flags.out)
+	return cmp.Or(d.tell(ctx, store, run, flags.out), unmatched(order.Comparing))
+}
+
+// unmatched is an error when the base of some cases could not be had.
+func unmatched(comparing *orchestrator.Comparing) error {
+	if comparing == nil || len(comparing.Unmatched) == 0 {
+		return nil
+	}
+	return incomplete(fmt.Errorf("%s could not be compared: no image of the base", plural(len(comparing.Unmatched), "case")))
 }
 
 // order gets the images and puts together what the orchestrator is asked for.
@@ -269,7 +280,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		Begins: screen.buildBegins,
 		Step:   screen.buildStep,
 		Ended:  screen.buildEnded,
-		Failed: screen.buildFailed,
+		Failed: func(name string, _ error) { screen.buildFailed(name) },
 	}
 	images, err := builder.Get(ctx, needed(suite, planned.cases))
 	if err == nil {
@@ -426,8 +437,10 @@ func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run,
 	if err != nil {
 		return err
 	}
-	if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
-		return err
+	if measuredAny(results) {
+		if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
+			return err
+		}
 	}
 	if err := d.tellHistoryNews(ctx, store, results.Run); err != nil {
 		return err
@@ -453,6 +466,12 @@ func (d *desk) tellHistoryNews(ctx context.Context, store *storage.Store, run st
 		}
 	}
 	return nil
+}
+
+// measuredAny tells whether there was a trial: of base and head that are the same
+// there is none, and no table.
+func measuredAny(results stopwatt.Results) bool {
+	return slices.ContainsFunc(results.Cases, func(c stopwatt.CaseResult) bool { return c.Valid+c.Invalid > 0 })
 }
 
 // whatNext is what to type next.
@@ -525,5 +544,5 @@ func missing(results stopwatt.Results) error {
 	if invalid == 0 {
 		return nil
 	}
-	return incomplete(fmt.Errorf("%d of %d trials are invalid; their reasons stand in the table", invalid, all))
+	return incomplete(fmt.Errorf("%d of %d trials are invalid; their reasons stand above", invalid, all))
 }

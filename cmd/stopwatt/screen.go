@@ -101,6 +101,12 @@ func (s *screen) buildFailed(implementation string) {
 	s.line("build   %-18s failed        %8s", implementation, duration(time.Since(s.began)))
 }
 
+// buildNone shows that there is nothing to make it from.
+func (s *screen) buildNone(implementation string) {
+	s.dropBuild()
+	s.line("build   %-18s not there yet", implementation)
+}
+
 // dropBuild removes the bar of the build that is shown, if there is one.
 func (s *screen) dropBuild() {
 	if s.build != nil {
