@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"gitlab.com/stopwatt/stopwatt"
 )
 
@@ -33,7 +31,7 @@ func htmlJudgementOf(results stopwatt.Results) *htmlJudgement {
 	}
 	out := &htmlJudgement{
 		Answer: Answer(*j), Base: checkout(results.Run.Against),
-		Quiet: strings.TrimSuffix(quietCount(*j), " --all lists them."), Notes: restsOn(results.Run, *j),
+		Quiet: quietCount(*j), Notes: restsOn(results.Run, *j),
 	}
 	for _, of := range told(*j, false) {
 		shown := htmlJudged{Implementation: Clean(of.of.Implementation), Workload: Clean(of.of.Workload), Verdict: of.verdict()}
