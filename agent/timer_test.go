@@ -148,7 +148,9 @@ func TestWhatBecomesOfOutputAndInput(t *testing.T) {
 		{"a program that is not there", func(o *stopwatt.TimeOrder) { o.Run = []string{"/nowhere/x"} }, "", "/nowhere/x: no such file or directory", ""},
 		{"a program that is not along PATH", func(o *stopwatt.TimeOrder) { o.Run = []string{"no-such-program"} }, "", `there is no program "no-such-program" along PATH`, ""},
 		{"a program along PATH", func(o *stopwatt.TimeOrder) { o.Run = []string{"true"} }, "", "", ""},
-		{"a file that is no program", func(o *stopwatt.TimeOrder) { o.Run = []string{notAProgram(t)} }, "", "repetition 1 cannot be started", ""},
+		{"a file that is no program", func(o *stopwatt.TimeOrder) { o.Run = []string{aFile(t, "this is no program")} }, "", "exec format error; it is built for another architecture, or a script whose first line is not like #!/bin/sh", ""},
+		{"a script whose lines end as in Windows", func(o *stopwatt.TimeOrder) { o.Run = []string{aFile(t, "#!/bin/sh\r\ntrue\r\n")} }, "", `its interpreter is "/bin/sh\r": write the file with Unix line ends`, ""},
+		{"a script without its interpreter", func(o *stopwatt.TimeOrder) { o.Run = []string{aFile(t, "#! /no/python -u\n")} }, "", `it is there, and its interpreter "/no/python" is not`, ""},
 		{"an order without an end", func(o *stopwatt.TimeOrder) { o.Timeout = 0 }, "true", "every program needs a bound", ""},
 	}
 	for _, test := range tests {
@@ -172,10 +174,10 @@ func TestWhatBecomesOfOutputAndInput(t *testing.T) {
 	}
 }
 
-// notAProgram makes a file that may be executed and cannot be.
-func notAProgram(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(path, []byte("this is no program"), 0o755); err != nil {
+// aFile makes a file that may be executed.
+func aFile(t *testing.T, content string) string {
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return path

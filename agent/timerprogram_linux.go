@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,10 +86,47 @@ func (p program) start(ctx context.Context, stdout *output, guard *guard) (run, 
 	reap()
 	r.complaint = complaint.kept
 	if err != nil {
-		return r, fmt.Errorf("cannot be started: %s: %w", p.path, err)
+		return r, fmt.Errorf("cannot be started: %s: %w%s", p.path, err, p.hint(err))
 	}
 	return r, ctx.Err()
 }
+
+// hint says what the kernel's error leaves out: it tells of a program that is
+// missing where the one that is missing is its interpreter, and of a wrong format
+// where a script does not name one.
+func (p program) hint(err error) string {
+	interpreter, isScript := firstLine(p.path)
+	switch {
+	case errors.Is(err, unix.ENOENT) && strings.HasSuffix(interpreter, "\r"):
+		return fmt.Sprintf("; its first line ends with a carriage return, so that its interpreter is %q: write the file with Unix line ends", interpreter)
+	case errors.Is(err, unix.ENOENT) && isScript:
+		return fmt.Sprintf("; it is there, and its interpreter %q is not: install it in the image, or mend the first line", interpreter)
+	case errors.Is(err, unix.ENOENT):
+		return "; it is there, and the loader that it is linked for is not: link it statically, or for the image's own C library"
+	case errors.Is(err, unix.ENOEXEC) && !isScript:
+		return "; it is built for another architecture, or a script whose first line is not like #!/bin/sh"
+	}
+	return ""
+}
+
+// firstLine is what a script names behind #! as the kernel reads it, and whether
+// it is a script at all.
+func firstLine(path string) (interpreter string, isScript bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	line := make([]byte, longestInterpreter)
+	n, _ := io.ReadFull(file, line) // a file may be shorter
+	interpreter, isScript = strings.CutPrefix(string(line[:n]), "#!")
+	interpreter, _, _ = strings.Cut(interpreter, "\n")
+	interpreter, _, _ = strings.Cut(strings.Trim(interpreter, " \t"), " ")
+	return interpreter, isScript
+}
+
+// longestInterpreter is how much of a file the kernel looks at (BINPRM_BUF_SIZE).
+const longestInterpreter = 256
 
 // environment is what programs are given: all that the container has.
 var environment = os.Environ()
