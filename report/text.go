@@ -48,6 +48,10 @@ func short(text string) string { return cut(Clean(text), longestForeign) }
 // wrong body go into it.
 const longestWhy = 320
 
+// Brief is clean text of one line that is no longer than a reason in a table: what
+// a program printed last may be kilobytes of bytes that are no text.
+func Brief(text string) string { return cut(Clean(text), longestWhy) }
+
 // reasonShown is a reason in one line. Of the lines of a log, which its first one
 // announces, as many of the last are kept as there is room for; other lines are
 // left out with "…".

@@ -51,6 +51,12 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
+func TestBytesThatAreNoTextDoNotFillTheTerminal(t *testing.T) {
+	if got := Brief(strings.Repeat("\x00", 4096)); width(got) != longestWhy || !strings.HasSuffix(got, "…") {
+		t.Errorf("%d columns: %.40q…", width(got), got)
+	}
+}
+
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

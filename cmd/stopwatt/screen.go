@@ -260,7 +260,7 @@ func (s *screen) tellLog(trial stopwatt.Trial) {
 	}
 	s.logs[trial.Case] = lines[0]
 	for _, line := range lines[1:] {
-		s.line("        %s", report.Clean(line))
+		s.line("        %s", report.Brief(line))
 	}
 }
 
@@ -294,7 +294,7 @@ func value(metric string, v float64) string {
 // firstLine is the first line of foreign text, fit for a terminal.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return report.Clean(strings.TrimSuffix(line, "; its last lines:"))
+	return report.Brief(strings.TrimSuffix(line, "; its last lines:"))
 }
 
 // close leaves the screen as it is, or, after an interruption, without the bar.
