@@ -44,7 +44,7 @@ func newSending(order stopwatt.BuildOrder) (sending, error) {
 		return sending{}, err
 	}
 	if s.dockerfile == nil {
-		return sending{}, errors.New("the context holds no file called Dockerfile; name another with dockerfile:")
+		return sending{}, errors.New("the context holds no file called Dockerfile; name another with dockerfile:, which is read as it is today, also for a context of another commit")
 	}
 	patterns, err := ignorefile.ReadAll(bytes.NewReader(ignore))
 	if err == nil {

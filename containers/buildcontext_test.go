@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"strings"
 	"archive/tar"
 	"bytes"
 	"io"
@@ -79,6 +80,13 @@ func TestDockerfileOfAnotherSize(t *testing.T) {
 	huge := contextOf(map[string]string{"Dockerfile": string(make([]byte, maxText+1))})
 	if _, err := newSending(stopwatt.BuildOrder{Context: huge}); err == nil {
 		t.Error("a Dockerfile of more than 1 MiB is taken")
+	}
+}
+
+func TestAContextWithoutADockerfileSaysWhereOneMayBe(t *testing.T) {
+	_, err := newSending(stopwatt.BuildOrder{Context: contextOf(map[string]string{"v": "1"})})
+	if err == nil || !strings.Contains(err.Error(), "dockerfile:, which is read as it is today, also for a context of another commit") {
+		t.Error(err)
 	}
 }
 
