@@ -58,7 +58,7 @@ var implementationRows = []row[implementation]{
 var buildRows = []row[stopwatt.Build]{
 	{word{key: "context", kind: "text", example: "context: folder", doc: "The folder that is sent to the builder, relative to the suite file."},
 		func(r *reader, at node, to *stopwatt.Build) { r.path(at, "context", &to.Context) }},
-	{word{key: "dockerfile", kind: "text", absent: "`Dockerfile` in the context", doc: "The Dockerfile, relative to the suite file. It is always today's, also when `ref` names another commit."},
+	{word{key: "dockerfile", kind: "text", absent: "`Dockerfile` in the context", doc: "The Dockerfile, relative to the suite file. One that is named here is always today's, also when `ref` names another commit, which may have had none."},
 		func(r *reader, at node, to *stopwatt.Build) { r.path(at, "dockerfile", &to.Dockerfile) }},
 	{word{key: "args", kind: "names to texts", absent: "none", doc: "Build arguments."},
 		func(r *reader, at node, to *stopwatt.Build) {

@@ -49,6 +49,32 @@ func (r *reader) parameters(at node) []parameter {
 	return all
 }
 
+// parametersUsed checks that each parameter stands somewhere: else its values make
+// workloads that are the same under several names.
+func (r *reader) parametersUsed(workloads node, implementations []implementation) {
+	for _, w := range workloads.entries {
+		params, _ := w.value.get("params")
+		within := []node{w.value}
+		for _, i := range implementations {
+			over, _ := i.with.get(w.key)
+			within = append(within, over)
+		}
+		for _, p := range params.entries {
+			uses := func(n node) bool { return n.holds("{" + p.key + "}") }
+			if !slices.ContainsFunc(within, uses) {
+				r.fault(p.at, "param %s of workload %s is used nowhere; write {%s} in its run where the value belongs, or remove it", brief(p.key), brief(w.key), p.key)
+			}
+		}
+	}
+}
+
+// holds tells whether a text stands in a node, or in one within.
+func (n node) holds(text string) bool {
+	return strings.Contains(n.text, text) ||
+		slices.ContainsFunc(n.items, func(item node) bool { return item.holds(text) }) ||
+		slices.ContainsFunc(n.entries, func(e entry) bool { return e.value.holds(text) })
+}
+
 // over replaces the values of the parameters that a profile names.
 func over(parameters, profile []parameter) []parameter {
 	replaced := slices.Clone(parameters)

@@ -170,6 +170,7 @@ func (r *reader) suite(root node, options Options) stopwatt.Suite {
 	for _, i := range d.implementations {
 		suite.Implementations = append(suite.Implementations, r.overridden(i, workloads))
 	}
+	r.parametersUsed(d.workloads, d.implementations)
 	r.parametersKnown(d.workloads, d.plan.profiles)
 	r.baseline(root, &suite)
 	r.control(root, suite)
