@@ -37,7 +37,7 @@ func (b Bench) measureProgram(ctx context.Context, order Order, trial *stopwatt.
 	if err := b.time(ctx, order, program, companions, trial); err != nil {
 		return companions.explain(ctx, program.explain(ctx, err))
 	}
-	return nil
+	return companions.lasted(ctx)
 }
 
 // createProgram makes a container of the implementation's image that runs the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -242,25 +243,39 @@ func (c *companion) awaitPort(ctx context.Context) error {
 // all are the companions' containers.
 func (c *companions) all() []*container {
 	var all []*container
-	for _, list := range [][]*companion{c.fresh, c.kept} {
-		for _, one := range list {
-			all = append(all, &one.container)
-		}
+	for _, one := range slices.Concat(c.fresh, c.kept) {
+		all = append(all, &one.container)
 	}
 	return all
 }
 
 // explain says in an error which companion has died, when one has.
 func (c *companions) explain(ctx context.Context, err error) error {
-	for _, list := range [][]*companion{c.fresh, c.kept} {
-		for _, one := range list {
-			fate, fateErr := c.bench.Containers.Fate(context.WithoutCancel(ctx), one.ID)
-			if fateErr == nil && !fate.Running {
-				return fmt.Errorf("service %s: %w", one.service.Name, one.explain(ctx, err))
-			}
-		}
+	if one := c.ended(ctx, func(stopwatt.Fate) bool { return true }); one != nil {
+		return fmt.Errorf("service %s: %w", one.service.Name, one.explain(ctx, err))
 	}
 	return err
+}
+
+// lasted is the error that a companion ended badly during the trial, although
+// nothing else went wrong: what was measured then was not what was asked for. One
+// that exited with 0 had done what it was there for.
+func (c *companions) lasted(ctx context.Context) error {
+	if one := c.ended(ctx, func(fate stopwatt.Fate) bool { return fate.ExitCode != 0 }); one != nil {
+		return fmt.Errorf("service %s: %w", one.service.Name, one.explain(ctx, errors.New("it ended")))
+	}
+	return nil
+}
+
+// ended is the first companion that has ended in such a way, or nil.
+func (c *companions) ended(ctx context.Context, such func(stopwatt.Fate) bool) *companion {
+	for _, one := range slices.Concat(c.fresh, c.kept) {
+		fate, err := c.bench.Containers.Fate(context.WithoutCancel(ctx), one.ID)
+		if err == nil && !fate.Running && such(fate) {
+			return one
+		}
+	}
+	return nil
 }
 
 // remove takes the companions of the trial away, lets those of the run go, and

@@ -131,6 +131,27 @@ func TestEveryCallWithCompanionsMayFailAndNothingOfTheTrialStays(t *testing.T) {
 	}
 }
 
+func TestATrialCountsOnlyIfItsCompanionsLasted(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fate   stopwatt.Fate
+		reason string // a part of it; empty: the trial is valid
+	}{
+		{"one that lives", stopwatt.Fate{Running: true}, ""},
+		{"one that had done what it was there for", stopwatt.Fate{}, ""},
+		{"one that died while the program, which did not need it any more, went on", stopwatt.Fate{ExitCode: 5, Log: []string{"lost my disk"}}, "service db: the service exited with 5; its last lines:\nlost my disk"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			n, bench := harboured(t)
+			n.fates["service-0"] = test.fate
+			got, err := bench.Run(t.Context(), accompanied())
+			if err != nil || (got.Reason == "") != (test.reason == "") || !strings.Contains(got.Reason, test.reason) {
+				t.Errorf("error %v, reason %q, want %q in it", err, got.Reason, test.reason)
+			}
+		})
+	}
+}
+
 func TestACompanionThatDiedIsNamed(t *testing.T) {
 	n, bench := harboured(t)
 	failing := accompanied()

@@ -45,7 +45,7 @@ func (b Bench) measureByTool(ctx context.Context, order Order, trial *stopwatt.T
 	if err := b.haveDriven(ctx, order, server, driver, tool, companions, trial); err != nil {
 		return companions.explain(ctx, server.explain(ctx, err))
 	}
-	return nil
+	return companions.lasted(ctx)
 }
 
 // createTool makes the container of a tool in the server's network namespace.

@@ -165,7 +165,7 @@ func (b Bench) measure(ctx context.Context, order Order, trial *stopwatt.Trial) 
 		record{trial}.unloaded(b.parents, server)
 		return companions.explain(ctx, err)
 	}
-	return nil
+	return companions.lasted(ctx)
 }
 
 // converse has the driver do its work and reads the meters at the edges.
