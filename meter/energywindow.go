@@ -106,10 +106,13 @@ func (t *track) absent(before, after mark, window stopwatt.Window, energy stopwa
 			return gaps[0].Reason
 		}
 	}
-	if reason := t.few(window, energy.Renewals); reason != "" {
+	// Before the renewals: a meter that fell silent has few of them, and a longer
+	// window would not help.
+	uncovered := energy.Coverage < stopwatt.LeastCoverage
+	if reason := t.few(window, energy.Renewals); reason != "" && !(uncovered && t.lately(window) != "") {
 		return reason
 	}
-	if energy.Coverage < stopwatt.LeastCoverage {
+	if uncovered {
 		return fmt.Sprintf("its readings cover %.1f %% of the window, and %.0f %% are needed%s", 100*energy.Coverage, 100*stopwatt.LeastCoverage, t.lately(window))
 	}
 	return ""
@@ -131,10 +134,12 @@ func (t *track) coarse(window stopwatt.Window, gross int64) string {
 	return fmt.Sprintf("it counts in steps of %.3g J, and %d of them are needed: %.3g J were used", float64(unit)/1e6, stopwatt.LeastRenewals, float64(gross)/1e6)
 }
 
-// lately adds to a reason the last failure in a window, or shortly after it.
+// lately adds to a reason the last failure in a window, or shortly after it, or
+// the one before it since which there was no reading.
 func (t *track) lately(window stopwatt.Window) string {
 	for _, f := range slices.Backward(t.failures) {
-		if f.at >= window.Start && f.at-t.neighbourhood() <= window.End {
+		meant := f.at >= window.Start || f.at > t.readAt
+		if meant && f.at-t.neighbourhood() <= window.End {
 			return "; the last failure: " + f.reason
 		}
 	}

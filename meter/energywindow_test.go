@@ -306,6 +306,23 @@ func TestAProgramsLinesMustStandOnBothSidesOfAnEdge(t *testing.T) {
 	}
 }
 
+func TestAProgramThatEndedIsTheReasonAndNotAShortWindow(t *testing.T) {
+	t.Parallel()
+	const ended = `; the last failure: its program ended (exit status 7): "cable pulled"`
+	for unit, wants := range map[stopwatt.MeterUnit][2]string{
+		stopwatt.Watts:  {"its readings cover 29.0 % of the window, and 95 % are needed" + ended, "its readings cover 0.0 % of the window, and 95 % are needed" + ended},
+		stopwatt.Joules: {"it said nothing near the window's end" + ended, "it said nothing near the window's start" + ended},
+	} {
+		l := begin(instrument{counters: countersOf(unit), listen: func(func(int64, int64, error)) {}})
+		for at := int64(0); at <= 4000; at += 100 {
+			l.says(at, 14e6+at)
+		}
+		l.fails(4050, `its program ended (exit status 7): "cable pulled"`)
+		judge(t, l.energy(at(1000), at(5000), from(2840, 6840)), 0, wants[0])
+		judge(t, l.energy(at(7000), at(11000), from(7000, 11000)), 0, wants[1])
+	}
+}
+
 func TestACounterOfJoulesCannotTellMillijoules(t *testing.T) {
 	t.Parallel()
 	platform := func(watts int64) life {
