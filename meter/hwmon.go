@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,12 +61,23 @@ func (h Host) findChip(wanted stopwatt.HWMonMeter) (chip, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return chip{}, refusal{says: fmt.Sprintf("there are %d sensors that it may be (%s): which one is meant is not known", len(found), listChips(found)), remedies: []stopwatt.Remedy{
-			{When: "in the machine file, under meters", Line: fmt.Sprintf("board: {hwmon: %s, device: %s}", found[0].name, found[0].device)},
-		}}
+		return chip{}, refusal{says: fmt.Sprintf("there are %d sensors that it may be (%s): which one is meant is not known", len(found), listChips(found)), remedies: found[0].chosen(found[1:])}
 	}
 	meant := strings.TrimSpace(wanted.Chip + " " + wanted.Device)
 	return chip{}, refusal{says: fmt.Sprintf("there is no sensor %s; there are: %s", cmp.Or(meant, "of the INA226's kind"), listChips(all)), nothing: true}
+}
+
+// chosen is how a machine file names this chip and none of the others; nothing
+// where they cannot be told apart.
+func (c chip) chosen(others []chip) []stopwatt.Remedy {
+	line := fmt.Sprintf("board: {hwmon: %s, device: %s}", c.name, c.device)
+	if c.device == "" {
+		line = fmt.Sprintf("board: {hwmon: %s}", c.name)
+		if slices.ContainsFunc(others, func(other chip) bool { return other.name == c.name }) {
+			return nil
+		}
+	}
+	return []stopwatt.Remedy{{When: "in the machine file, under meters", Line: line}}
 }
 
 func listChips(chips []chip) string {

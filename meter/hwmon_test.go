@@ -97,6 +97,15 @@ func TestOneOfTwoChipsMustBeNamed(t *testing.T) {
 	}
 }
 
+func TestAChipWithoutADeviceIsChosenByItsName(t *testing.T) {
+	t.Parallel()
+	const first, second = "sys/class/hwmon/hwmon0/name", "sys/class/hwmon/hwmon1/name"
+	_, err := tree(t, map[string]string{first: "ina226\n", second: "ina219\n"}).openHWMon(stopwatt.HWMonMeter{})
+	refuses(t, err, "there are 2 sensors that it may be (ina226, ina219)", "board: {hwmon: ina226}", false)
+	_, err = tree(t, map[string]string{first: "ina226\n", second: "ina226\n"}).openHWMon(stopwatt.HWMonMeter{})
+	refuses(t, err, "there are 2 sensors that it may be (ina226, ina226)", "", false)
+}
+
 func TestWhyAChipGivesNothing(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
