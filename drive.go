@@ -24,12 +24,14 @@ type DriveOrder struct {
 	Connects bool `json:",omitempty"`
 	Request  Request
 	Expect   Expect
-	Others   []Ask  `json:",omitempty"` // asked beside Request
-	InOrder  bool   `json:",omitempty"`
-	Data     *Data  `json:",omitempty"`
-	Seed     uint64 `json:",omitempty"` // of all that is drawn: gaps, requests, rows
-	Load     Load
-	Warmup   time.Duration
+	Others   []Ask `json:",omitempty"` // asked beside Request
+	InOrder  bool  `json:",omitempty"`
+	Data     *Data `json:",omitempty"`
+	// Follow has redirects followed, as HTTP.Follow says.
+	Follow bool   `json:",omitempty"`
+	Seed   uint64 `json:",omitempty"` // of all that is drawn: gaps, requests, rows
+	Load   Load
+	Warmup time.Duration
 	// ReadyWithin bounds the waiting for the first right answer. The same wrong
 	// answer for 2 s ends it sooner, unless its status is 503, "not yet".
 	ReadyWithin time.Duration
@@ -79,6 +81,7 @@ type DriveResult struct {
 	// that could not even be begun until the timeout after the last was due.
 	Due, Unsent int64
 	Checked     int64         // answers whose body was hashed
+	Redirects   int64         `json:",omitempty"` // that were followed
 	CPU         time.Duration // user and system time of the driver's process within the window
 	Threads     int           // how many threads drove; 0: not known
 	Every       time.Duration // how long each of Seconds lasts

@@ -28,6 +28,7 @@ var ofDriver = []Metric{
 	{"connect_p99", "s", Less, windowDriven, "99th percentile of the time to make a connection."},
 	{"connect_max", "s", Less, windowDriven, "The longest time to make a connection."},
 	{"connections", "1", Neither, windowDriven, "Connections that were made."},
+	{"redirects", "1", Less, windowDriven, "Redirects that were followed, where `redirects: follow` is given; the requests that they led to are no requests of their own."},
 	{"driver_busy", "1", Less, windowDriven, "Share of its threads' time that the driver was busy, 0 to 1: CPU time of its process (getrusage) by the window's length and the number of threads. Above 0.85 the driver may have been the bottleneck."},
 	{"driver_cpu_request", "s", Less, windowDriven, "CPU time of the driver's process (getrusage) per right answer."},
 	{"driver_lag_p50", "s", Less, windowDriven, "Median lag of the driver itself: of an open load from when a request was due, and a connection free, to when it was begun; of a closed one how long what had happened waited until it was seen to."},

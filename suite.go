@@ -100,11 +100,14 @@ type HTTP struct {
 	TLS      *TLS `json:",omitempty"` // nil: plain text
 	// Request and Expect are the first of what is asked, and what readiness is
 	// asked by; Others are asked beside it.
-	Request     Request
-	Expect      Expect
-	Others      []Ask         `json:",omitempty"`
-	InOrder     bool          `json:",omitempty"` // one after the other; else drawn by weight
-	Data        *Data         `json:",omitempty"` // values for {names} in the requests
+	Request Request
+	Expect  Expect
+	Others  []Ask `json:",omitempty"`
+	InOrder bool  `json:",omitempty"` // one after the other; else drawn by weight
+	Data    *Data `json:",omitempty"` // values for {names} in the requests
+	// Follow has redirects followed, ten a request at most, as long as they stay on
+	// the same server; the last answer is the one that must be right.
+	Follow      bool          `json:",omitempty"`
 	ReadyWithin time.Duration // from the container's start to the first right answer
 }
 

@@ -27,6 +27,8 @@ func (l *loop) finish(u *user) {
 	case l.now > u.deadline:
 		l.timeOut(u)
 		return
+	case a.status != u.question.status && l.follow(u):
+		return
 	case a.status != u.question.status:
 		l.count(u, kindStatus, nil)
 	case u.question.bodyBytes != AnyLength && a.bodyBytes != u.question.bodyBytes:

@@ -49,6 +49,7 @@ const (
 type answer struct {
 	state
 	head bool              // the request was a HEAD
+	last string            // the Location that was read last, so that it is kept once
 	line []byte            // beginning of a line whose end has not come yet
 	body func(part []byte) // is given the body, when not nil
 }
@@ -67,6 +68,7 @@ type state struct {
 	length     int64 // Content-Length, or -1
 	left       int64 // bytes until the body or chunk ends
 	bodyBytes  int64 // read so far, decoded
+	location   string
 	err        error
 }
 
@@ -253,6 +255,11 @@ func (a *answer) header(line []byte) {
 		a.transferEncoding(value)
 	case len(name) == 10 && equalFold(name, "connection"):
 		a.connection(value)
+	case len(name) == 8 && equalFold(name, "location"):
+		if string(value) != a.last {
+			a.last = string(value)
+		}
+		a.location = a.last
 	}
 }
 

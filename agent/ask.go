@@ -31,6 +31,7 @@ type reply struct {
 	received  int64  // bytes
 	begins    []byte // the first of them
 	status    int
+	location  string
 	bodyBytes int64
 	sha256    string // of the body
 	body      []byte // its beginning
@@ -58,9 +59,27 @@ func tlsConfig(order stopwatt.DriveOrder) *tls.Config {
 	return &tls.Config{ServerName: name, InsecureSkipVerify: !order.TLS.Verify, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
 
-// ask sends a request over a new connection, with the first row of data, and
-// reads the answer whole.
-func ask(ctx context.Context, order stopwatt.DriveOrder, request stopwatt.Request, deadline time.Time) reply {
+// ask asks, with the first row of data, and asks on where the order follows
+// redirects.
+func ask(ctx context.Context, order stopwatt.DriveOrder, what stopwatt.Ask, deadline time.Time) reply {
+	request, head := composeRows(order, what.Request)[0], what.Request.Method == "HEAD"
+	for hops := 0; ; hops++ {
+		r := askOnce(ctx, order, request, head, deadline)
+		if !order.Follow || r.err != nil || r.status == what.Expect.Status || !redirects(r.status) || r.location == "" {
+			return r
+		}
+		if hops == mostRedirects {
+			r.err = errCircles
+			return r
+		}
+		if request, r.err = redirected(nil, request, r.status, r.location, originOf(order, what.Request)); r.err != nil {
+			return r
+		}
+	}
+}
+
+// askOnce sends a request over a new connection and reads the answer whole.
+func askOnce(ctx context.Context, order stopwatt.DriveOrder, request []byte, head bool, deadline time.Time) reply {
 	conn, err := dial(ctx, order, deadline)
 	if err != nil {
 		return reply{err: err}
@@ -75,8 +94,8 @@ func ask(ctx context.Context, order stopwatt.DriveOrder, request stopwatt.Reques
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	// A server may answer, and close, before it has read a request whole. Then
 	// writing fails, and what counts is what can be read.
-	_, writeErr := conn.Write(composeRows(order, request)[0])
-	r := read(conn, request.Method == "HEAD")
+	_, writeErr := conn.Write(request)
+	r := read(conn, head)
 	if r.received == 0 && writeErr != nil {
 		r.err = writeErr
 	}
@@ -110,7 +129,7 @@ func read(conn io.Reader, head bool) reply {
 	if r.err == nil {
 		r.err = a.err
 	}
-	r.at, r.status, r.bodyBytes = monotonic(), a.status, a.bodyBytes
+	r.at, r.status, r.location, r.bodyBytes = monotonic(), a.status, a.location, a.bodyBytes
 	r.sha256 = hex.EncodeToString(hash.Sum(nil))
 	return r
 }

@@ -64,7 +64,7 @@ func askBefore(ctx context.Context, order stopwatt.DriveOrder, end time.Time) re
 	if sooner {
 		deadline = end
 	}
-	r := ask(ctx, order, order.Request, deadline)
+	r := ask(ctx, order, stopwatt.Ask{Request: order.Request, Expect: order.Expect}, deadline)
 	r.bounded = sooner && os.IsTimeout(r.err)
 	return r
 }
@@ -73,7 +73,7 @@ func askBefore(ctx context.Context, order stopwatt.DriveOrder, end time.Time) re
 // bodies of all were.
 func verify(ctx context.Context, order stopwatt.DriveOrder) (right stopwatt.Ready, bodyBytes []int64, err error) {
 	for i, each := range order.Asks() {
-		r := ask(ctx, order, each.Request, time.Now().Add(order.Load.Timeout))
+		r := ask(ctx, order, each, time.Now().Add(order.Load.Timeout))
 		if err := ctx.Err(); err != nil {
 			return stopwatt.Ready{}, nil, err
 		}

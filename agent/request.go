@@ -15,6 +15,7 @@ import (
 // the right answer to it looks like. It is only read while load is driven.
 type question struct {
 	address string   // for messages
+	origin  string   // that redirects may lead to; empty: none is followed
 	rows    [][]byte // the request: once, or once for each row of data
 	head    bool     // it is a HEAD: its answer has no body
 	status  int
@@ -41,6 +42,9 @@ func newQuestions(order stopwatt.DriveOrder, bodyBytes []int64) []question {
 		}
 		if q.sha256 != "" {
 			q.oneIn = ask.Expect.CheckOneIn
+		}
+		if order.Follow {
+			q.origin = originOf(order, ask.Request)
 		}
 		if i < len(bodyBytes) {
 			q.bodyBytes = bodyBytes[i]

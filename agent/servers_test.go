@@ -172,7 +172,7 @@ func TestNodeCountsWhatTheDriverCounts(t *testing.T) {
 // askedOfNode is how many requests node has counted, this one too.
 func askedOfNode(t *testing.T, order stopwatt.DriveOrder) int {
 	t.Helper()
-	r := ask(t.Context(), order, stopwatt.Request{Method: "GET", Path: "/asked"}, time.Now().Add(20*time.Second))
+	r := ask(t.Context(), order, stopwatt.Ask{Request: stopwatt.Request{Method: "GET", Path: "/asked"}}, time.Now().Add(20*time.Second))
 	n, err := strconv.Atoi(string(r.body))
 	if err != nil {
 		t.Fatalf("%q: %v, %v", r.body, err, r.err)

@@ -126,7 +126,7 @@ func (u *stream) next(ctx context.Context) bool {
 	u.question, u.memory, u.request = &u.mix.questions[number], &u.memories[number], request
 	u.answer.await(u.question.head)
 	u.answer.body = u.check.part(u.mix.asked, u.question.oneIn)
-	u.seenLen = 0
+	u.seenLen, u.hops = 0, 0
 	u.started = u.clock.now()
 	if u.pace != nil {
 		u.tally.due++
@@ -157,10 +157,31 @@ func (u *stream) takeDue(ctx context.Context) bool {
 	return true
 }
 
-// exchange asks and reads the answer. It returns what went wrong, or a nil
-// cause.
+// exchange asks, reads the answer, and asks on where that leads elsewhere. It
+// returns what went wrong, or a nil cause.
 func (u *stream) exchange(ctx context.Context) (k kind, cause error) {
 	deadline := time.Now().Add(u.order.Load.Timeout)
+	for {
+		if k, cause := u.once(ctx, deadline); cause != errWrongAnswer || k != kindStatus {
+			return k, cause
+		}
+		kept := !u.order.Load.Close && u.answer.kept()
+		switch is, err := u.redirect(); {
+		case !is:
+			return kindStatus, errWrongAnswer
+		case err != nil:
+			return kindProtocol, err
+		case !kept:
+			u.hangUp()
+		}
+		u.mu.Lock()
+		u.tally.redirects++
+		u.mu.Unlock()
+	}
+}
+
+// once asks and reads the answer.
+func (u *stream) once(ctx context.Context, deadline time.Time) (k kind, cause error) {
 	if u.fresh = u.conn == nil; u.fresh {
 		if err := u.connect(ctx, deadline); err != nil {
 			return kindConnect, err
@@ -188,6 +209,7 @@ func (u *stream) exchange(ctx context.Context) (k kind, cause error) {
 
 // connect makes a connection; its handshake is part of that.
 func (u *stream) connect(ctx context.Context, deadline time.Time) error {
+	asked := u.clock.now()
 	conn, err := dial(ctx, u.order, deadline)
 	if err != nil {
 		if os.IsTimeout(err) {
@@ -200,8 +222,8 @@ func (u *stream) connect(ctx context.Context, deadline time.Time) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := u.clock.now()
-	u.tally.connect.Record(now - u.started)
-	if !u.order.Load.Close {
+	u.tally.connect.Record(now - asked)
+	if !u.order.Load.Close && u.hops == 0 {
 		u.started = now
 	}
 	return nil

@@ -37,6 +37,7 @@ type tally struct {
 	due            int64        // requests of an open load
 	late           int64        // of them, those that could not be begun in time
 	checked        int64        // answers whose body was hashed
+	redirects      int64        // that were followed
 	latency        stopwatt.Histogram
 	service        stopwatt.Histogram // of an open load
 	connect        stopwatt.Histogram
@@ -109,6 +110,7 @@ func result(tallies []*tally, load stopwatt.Load) stopwatt.DriveResult {
 		Connect:       &sum.connect,
 		Lag:           &sum.lag,
 		Checked:       sum.checked,
+		Redirects:     sum.redirects,
 		Every:         time.Duration(sum.course.every),
 		Seconds:       seconds(courses),
 	}
@@ -135,6 +137,7 @@ func (t *tally) add(other *tally) {
 	t.due += other.due
 	t.late += other.late
 	t.checked += other.checked
+	t.redirects += other.redirects
 	t.latency.Merge(&other.latency)
 	t.service.Merge(&other.service)
 	t.connect.Merge(&other.connect)

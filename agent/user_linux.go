@@ -28,12 +28,15 @@ type user struct {
 	question  *question
 	memory    *memory
 	request   []byte
-	sent      int   // bytes of the request
-	due       int64 // of an open load, ns
-	rested    int64 // since when it had nothing to do, ns
-	wake      int64 // when it has thought long enough, ns
-	opened    int64 // when the connection was asked for, ns
-	started   int64 // when the request was, ns
+	own       []byte // a request that a redirect asks for
+	spare     []byte // for the one after it
+	hops      int    // redirects that were followed
+	sent      int    // bytes of the request
+	due       int64  // of an open load, ns
+	rested    int64  // since when it had nothing to do, ns
+	wake      int64  // when it has thought long enough, ns
+	opened    int64  // when the connection was asked for, ns
+	started   int64  // when the request was, ns
 	deadline  int64
 	answer    answer
 	check     *check // of bodies; nil where no question asks for it
@@ -53,13 +56,13 @@ func newUser(number int32, requests int, questions []question) user {
 	return u
 }
 
-// begin sends the next request, over a new connection where there is none.
+// begin has the user make its next request.
 func (l *loop) begin(u *user) {
 	number, request := l.mix.draw()
 	u.question, u.memory, u.request = &l.mix.questions[number], &l.mix.memories[number], request
 	u.answer.await(u.question.head)
 	u.answer.body = u.check.part(l.mix.asked, u.question.oneIn)
-	u.sent, u.seenLen = 0, 0
+	u.sent, u.seenLen, u.hops = 0, 0, 0
 	u.busy, u.cut, u.over = true, false, false
 	l.now = l.clock.now()
 	u.started = l.now
@@ -69,6 +72,11 @@ func (l *loop) begin(u *user) {
 		l.tally.due++
 		l.tally.lag.Record(l.now - max(u.due, u.rested))
 	}
+	l.ask(u)
+}
+
+// ask sends the user's request, over a new connection where there is none.
+func (l *loop) ask(u *user) {
 	if u.fd >= 0 {
 		u.fresh = false
 		l.doze(u)
@@ -89,7 +97,7 @@ func (l *loop) open(u *user) bool {
 		return false
 	}
 	u.fd, u.fresh, u.connected, u.writable, u.wakeAt = fd, true, false, false, 1
-	u.opened = u.started
+	u.opened = l.now
 	if !l.load.Close || len(u.request) > smallestSegment {
 		sendAtOnce(fd)
 	}
@@ -153,7 +161,7 @@ func (l *loop) send(u *user) bool {
 func (l *loop) connected(u *user) {
 	u.connected = true
 	l.tally.connect.Record(l.now - u.opened)
-	if !l.load.Close {
+	if !l.load.Close && u.hops == 0 {
 		u.started = l.now
 	}
 }
@@ -163,7 +171,7 @@ func (l *loop) connected(u *user) {
 func (l *loop) sendCut(u *user, errno unix.Errno) {
 	u.cut, u.over = true, true
 	l.receive(u)
-	if u.busy {
+	if u.busy && u.cut { // else a redirect has been followed
 		l.fail(u, kindClosed, errno)
 	}
 }

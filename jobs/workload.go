@@ -57,6 +57,12 @@ var httpRows = []row[stopwatt.HTTP]{
 		func(r *reader, at node, to *stopwatt.HTTP) { r.count(at, "port number", &to.Port, 1, 65535) }},
 	{word{key: "socket", kind: "text", absent: "`port` is given", doc: "The Unix socket that the server listens on: an absolute path in its container, 107 characters at most. Its folder becomes a volume that the driver shares; the server's user must be able to write there, and the driver, who is root without privileges, to the socket."},
 		func(r *reader, at node, to *stopwatt.HTTP) { r.text(at, "socket", &to.Socket, isSocket) }},
+	{word{key: "redirects", kind: "text", fallback: "answer", doc: "`answer`: a redirect is an answer like others; `follow`: it is followed, ten times a request at most and never to another server, and the last answer must be the right one."},
+		func(r *reader, at node, to *stopwatt.HTTP) {
+			var word string
+			r.choice(at, "redirects", &word, "answer", "follow")
+			to.Follow = word == "follow"
+		}},
 	{word{key: "request", kind: "[request]", absent: "`requests` is given", doc: "What it is asked. Exactly one of `request` and `requests` is given."},
 		func(r *reader, at node, to *stopwatt.HTTP) {
 			whole(r, at, "request", requestRows, &to.Request)

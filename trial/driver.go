@@ -62,6 +62,7 @@ func (b Bench) driveOrder(order Order, server *container) stopwatt.DriveOrder {
 		Others:      http.Others,
 		InOrder:     http.InOrder,
 		Data:        http.Data,
+		Follow:      http.Follow,
 		Seed:        order.Seed,
 		Load:        driverLoad(order.Workload.Load),
 		Warmup:      order.Warmup,

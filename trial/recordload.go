@@ -19,6 +19,7 @@ func (r record) driver(result *stopwatt.DriveResult) {
 	if busy > saturated {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the driver was busy %.0f %% of the time: it may have been the bottleneck", 100*min(busy, 1)))
 	}
+	r.measured("redirects", float64(result.Redirects))
 	if result.Requests > 0 {
 		r.measured("driver_cpu_request", result.CPU.Seconds()/float64(result.Requests))
 	} else {
