@@ -194,8 +194,11 @@ func Bracket(before, after []IdlePower) []IdlePower {
 // with joins two idle powers of one meter.
 func (i IdlePower) with(late IdlePower) IdlePower {
 	i.Warnings, late.Warnings = i.named(), late.named()
+	lateUnknown := late.Meter == "" || late.Absent != ""
 	switch {
-	case late.Meter == "" || late.Absent != "":
+	case lateUnknown && i.Absent != "":
+		return i
+	case lateUnknown:
 		i.Warnings = append(i.Warnings, "idle power of "+i.Meter+" was measured before the first round only"+because(late.Absent))
 		return i
 	case i.Absent != "":
