@@ -26,6 +26,7 @@ main() {
         diff -r "$scratch/go" "$scratch/$name" >&2 || die "$name answers otherwise than go"
     done
     check_hashes
+    check_spin
     echo "all four answer $(find "$scratch/go" -type f | wc -l) requests with the same bytes, those that the suite expects"
 }
 
@@ -84,6 +85,20 @@ check_hashes() {
         body=$(sed '1,/^\r$/d' "$scratch/go/$name" | sha256sum | cut -d' ' -f1)
         sed -n "/^  $name:/,/load:/p" "$suite/stopwatt.yml" | grep -q "$body" || die "$name: the suite does not expect $body"
     done
+}
+
+# SPIN makes each answer of go so much later, and is refused where it is no duration.
+check_spin() {
+    local container pid
+    container=$(docker run -d --network none --read-only --cap-drop ALL -e SPIN=50ms stopwatt-check/go)
+    containers+=("$container")
+    pid=$(docker inspect -f '{{.State.Pid}}' "$container")
+    nsenter -t "$pid" -n bash -c "$(declare -f wait_for_port die); wait_for_port"
+    nsenter -t "$pid" -n curl -s -o "$scratch/spun" -w '%{time_total}' http://127.0.0.1:8080/static |
+        awk '$1 < 0.05 { exit 1 }' || die "go answers sooner than SPIN says"
+    ! docker run --rm --network none -e SPIN=often stopwatt-check/go 2>"$scratch/refused" || die "go takes SPIN=often"
+    grep -q 'SPIN=often' "$scratch/refused" || die "go does not say what is wrong with SPIN=often"
+    echo "go: spins"
 }
 
 measure() {
