@@ -1,10 +1,13 @@
 package stopwatt
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // The timer is told what to run on its standard input and answers on its
 // standard output, one JSON value a line, as the driver is: see DriveOrder.
-// First comes a TimeOrder, then commands, each answered by one TimeReport:
+// First comes a TimeOrder, then the pieces of its Stdin, then commands, each answered by one TimeReport:
 // CommandReady (look for the programs and time an empty one), CommandWarm (run
 // the order's Warmup repetitions; report nothing else) and CommandTime, which is
 // answered by two.
@@ -20,6 +23,20 @@ type TimeOrder struct {
 	// output, or the file ResultsFile that it has written.
 	Keep        bool   `json:",omitempty"`
 	ResultsFile string `json:",omitempty"`
+	StdinPieces int    `json:",omitempty"` // that follow the order; see Apart
+}
+
+// StdinPiece is how many bytes of a program's standard input are said to the timer
+// at a time: it lives under the memory limit of the program, and an input in one
+// line takes nine times its size to understand.
+const StdinPiece = 64 << 10
+
+// Apart takes the program's standard input out of the order: what is said instead
+// is how many pieces follow, each a line.
+func (o TimeOrder) Apart() (TimeOrder, [][]byte) {
+	pieces := slices.Collect(slices.Chunk(o.Stdin, StdinPiece))
+	o.Stdin, o.StdinPieces = nil, len(pieces)
+	return o, pieces
 }
 
 // A TimeReport answers one command. At most one field is set.

@@ -39,6 +39,10 @@ func Time(ctx context.Context, in io.Reader, out io.Writer) error {
 				defer t.close()
 				continue
 			}
+			if t.pieces < t.order.StdinPieces {
+				t.take(line)
+				continue
+			}
 			if err := t.answer(ctx, command(line), json.NewEncoder(out)); err != nil {
 				return fmt.Errorf("answer: %w", err)
 			}
@@ -53,6 +57,7 @@ type timer struct {
 	// The programs of the order, found.
 	run, prepare, cleanup program
 	stdin                 *os.File // nil: there is none
+	pieces                int      // of it that have come
 }
 
 func newTimer(line []byte) *timer {
@@ -75,6 +80,7 @@ func CheckTimeOrder(order stopwatt.TimeOrder) error {
 		complain(len(order.Run) == 0, "there is no program to run"),
 		complain(len(order.OKExit) == 0, "no exit status is a good one"),
 		complain(order.Timeout <= 0, "timeout %v; every program needs a bound", order.Timeout),
+		complain(len(order.Stdin) > 0, "its standard input stands in it; it comes in pieces"),
 		complain(order.Warmup < 0, "%d warm-ups", order.Warmup),
 		complain(order.Repeat.Least < 1 || order.Repeat.Most < order.Repeat.Least, "%d to %d repetitions", order.Repeat.Least, order.Repeat.Most),
 		complain(order.Repeat.For < 0, "for %v is negative", order.Repeat.For),
@@ -120,8 +126,8 @@ func (t *timer) ready(ctx context.Context) (stopwatt.TimerReady, error) {
 			return stopwatt.TimerReady{}, fmt.Errorf("%s: %w", p.what, err)
 		}
 	}
-	if err := t.holdStdin(); err != nil {
-		return stopwatt.TimerReady{}, fmt.Errorf("stdin: %w", err)
+	if t.stdin != nil {
+		t.run.stdin = pathOf(t.stdin)
 	}
 	var ready stopwatt.TimerReady
 	if ready.Empty, err = timeEmpty(ctx); err != nil {
@@ -130,24 +136,26 @@ func (t *timer) ready(ctx context.Context) (stopwatt.TimerReady, error) {
 	return ready, nil
 }
 
-// holdStdin lays what the program reads into a file of its own.
-func (t *timer) holdStdin() (err error) {
-	if t.order.Stdin != nil {
-		if t.stdin, err = inMemory("stdin", t.order.Stdin); err != nil {
-			return err
-		}
-		t.order.Stdin = nil // the kernel holds it now
+// take lays a piece of what the program reads into a file of its own.
+func (t *timer) take(line []byte) {
+	t.pieces++
+	var piece []byte
+	err := json.Unmarshal(line, &piece)
+	if err == nil && t.stdin == nil {
+		t.stdin, err = memoryFile("stdin")
 	}
-	if t.stdin != nil {
-		t.run.stdin = pathOf(t.stdin)
+	if err == nil {
+		_, err = t.stdin.Write(piece)
 	}
-	return nil
+	if err != nil && t.fault == nil {
+		t.fault = fmt.Errorf("stdin: %w", err)
+	}
 }
 
 // close lets go of what the timer has opened.
 func (t *timer) close() {
 	if t.stdin != nil {
-		_ = t.stdin.Close() // it was only read from
+		_ = t.stdin.Close() // it lies in memory, and goes with this
 	}
 }
 

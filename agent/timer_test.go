@@ -35,12 +35,19 @@ func shell(line string) stopwatt.TimeOrder {
 // reports.
 func timed(t *testing.T, order stopwatt.TimeOrder, commands ...string) []stopwatt.TimeReport {
 	t.Helper()
-	text, err := json.Marshal(order)
-	if err != nil {
+	var in, out bytes.Buffer
+	lines := json.NewEncoder(&in)
+	order, pieces := order.Apart()
+	if err := lines.Encode(order); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := Time(t.Context(), strings.NewReader(string(text)+"\n"+strings.Join(commands, "\n")+"\n"), &out); err != nil {
+	for _, piece := range pieces {
+		if err := lines.Encode(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in.WriteString(strings.Join(commands, "\n") + "\n")
+	if err := Time(t.Context(), &in, &out); err != nil {
 		t.Fatal(err)
 	}
 	var reports []stopwatt.TimeReport
@@ -134,6 +141,9 @@ func TestWhatBecomesOfOutputAndInput(t *testing.T) {
 		{"input from a file, the same in each repetition", func(o *stopwatt.TimeOrder) {
 			o.Stdin, o.Repeat = []byte("one\ntwo\n"), stopwatt.Repeat{Least: 3, Most: 3}
 		}, `[ "$(cat | wc -l)" -eq 2 ]`, "", ""},
+		{"input of several pieces, in their order", func(o *stopwatt.TimeOrder) {
+			o.Stdin, o.Output.SHA256 = bytes.Repeat([]byte("0123456"), 50_000), sum(strings.Repeat("0123456", 50_000))
+		}, "cat", "", ""},
 		{"results are kept of what is printed", func(o *stopwatt.TimeOrder) { o.Keep = true }, "echo 42", "", "42\n"},
 		{"results are kept of a file", func(o *stopwatt.TimeOrder) { o.Keep, o.ResultsFile = true, filepath.Join(folder, "r") }, "echo noise; echo 43 >" + filepath.Join(folder, "r"), "", "43\n"},
 		{"a file of results that is not there", func(o *stopwatt.TimeOrder) { o.Keep, o.ResultsFile = true, filepath.Join(folder, "none") }, "true",
@@ -227,6 +237,14 @@ func TestALargeProgramCanBeToldFromTheTimer(t *testing.T) {
 	got := reports[len(reports)-1].Result
 	if got == nil || got.Repetitions[0].Memory < 30<<20 {
 		t.Fatalf("a program that holds 50 MB: %+v", got)
+	}
+}
+
+func TestAPieceOfInputThatIsNoTextIsTold(t *testing.T) {
+	var out bytes.Buffer
+	order := `{"Run":["/bin/true"],"OKExit":[0],"Timeout":1000000000,"Repeat":{"Least":1,"Most":1},"StdinPieces":1}`
+	if err := Time(t.Context(), strings.NewReader(order+"\n\"***\"\nready\n"), &out); err != nil || !strings.Contains(out.String(), "stdin: illegal base64") {
+		t.Errorf("error %v, %s", err, out.String())
 	}
 }
 

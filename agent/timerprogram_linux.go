@@ -185,16 +185,24 @@ func (r *run) wait(pid int) {
 // written: the container's file system may be read-only, and a file that is open
 // for writing cannot be started.
 func inMemory(name string, content []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	written, err := memoryFile(name)
 	if err != nil {
 		return nil, err
 	}
-	written := os.NewFile(uintptr(fd), name)
 	defer written.Close()
 	if _, err := written.Write(content); err != nil {
 		return nil, err
 	}
 	return os.Open(pathOf(written))
+}
+
+// memoryFile makes an empty file that lies in no file system.
+func memoryFile(name string) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 // pathOf is a path by which a file that is open here can be opened again, here

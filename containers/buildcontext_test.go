@@ -1,11 +1,11 @@
 package containers
 
 import (
-	"strings"
 	"archive/tar"
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"

@@ -40,6 +40,21 @@ func (b Bench) measureProgram(ctx context.Context, order Order, trial *stopwatt.
 	return companions.lasted(ctx)
 }
 
+// begin starts the container and hands the timer its order, the program's standard
+// input in pieces.
+func (p *program) begin(ctx context.Context, order stopwatt.TimeOrder) error {
+	order, pieces := order.Apart()
+	if err := p.conversation.begin(ctx, order); err != nil {
+		return err
+	}
+	for _, piece := range pieces {
+		if err := p.tell(ctx, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // createProgram makes a container of the implementation's image that runs the
 // timer, which is brought in.
 func (b Bench) createProgram(ctx context.Context, order Order, network string) (*program, error) {
