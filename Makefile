@@ -26,7 +26,7 @@ demo: installed bin/stopwatt
 test: installed
 	STOPWATT_BASES="$$(docker/base/ensure.sh)" go test -race -timeout 60m ./...
 	STOPWATT_QUIET=yes go test -count=1 -p 1 -run Joules ./meter ./cmd/stopwatt
-	STOPWATT_QUIET=yes go test -count=1 -run ServersOwnLog ./agent
+	STOPWATT_QUIET=yes go test -count=1 -run 'ServersOwnLog|ConstantRateIsKept' ./agent
 
 # What a new machine lacks beyond Go, git and Docker.
 installed:

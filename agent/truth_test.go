@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -168,6 +169,27 @@ func compare(t *testing.T, name string, got stopwatt.DriveResult, truth []int64,
 		t.Logf("%s p%v: %v, the server says %v", name, 100*q, time.Duration(found), time.Duration(want))
 		if off := float64(found - want); off < -share*float64(want)-float64(beside) || off > share*float64(want)+float64(beside) {
 			t.Errorf("%s: p%v is %v, the server says %v", name, 100*q, time.Duration(found), time.Duration(want))
+		}
+	}
+}
+
+// TestAConstantRateIsKept holds half of the rate that a closed load reaches, for
+// ten seconds.
+func TestAConstantRateIsKept(t *testing.T) {
+	if os.Getenv("STOPWATT_QUIET") == "" {
+		t.Skip("others' load would be measured: make test runs it by itself, with STOPWATT_QUIET=yes")
+	}
+	address := startNullServer(t)
+	order := orderFor(address)
+	order.Load = stopwatt.Load{Users: 4, For: 3 * time.Second, Timeout: 20 * time.Second}
+	closed := drive(t, order, 0)
+	highest := float64(closed.Requests) / closed.Window.Duration().Seconds()
+	for _, rate := range []float64{1000, highest / 8, highest / 2} {
+		got := drive(t, openOrder(address, math.Trunc(rate), 10*time.Second), 0)
+		held := float64(got.Requests) / got.Window.Duration().Seconds()
+		t.Logf("%.0f/s of %.0f/s: %.1f/s, lag p99 %v", rate, highest, held, time.Duration(got.Lag.Quantile(0.99)))
+		if math.Abs(held/math.Trunc(rate)-1) > 0.001 || got.Requests != got.Due {
+			t.Errorf("%.0f/s was held as %.1f/s: %d due, %d answered", rate, held, got.Due, got.Requests)
 		}
 	}
 }
