@@ -92,7 +92,7 @@ func (s *session) judge() stopwatt.Judgement {
 		judgement = regression.Judge(s.procedure, paired, true)
 		judgement.Stopped = stopped
 	}
-	judgement.Notes = slices.Concat(s.Notes, failureNotes(s.Pairs, s.trials))
+	judgement.Notes = slices.Concat(s.Notes, failureNotes(s.Pairs, s.trials), absenceNotes(*s.run, s.trials))
 	return judgement
 }
 

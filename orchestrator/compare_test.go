@@ -259,6 +259,24 @@ func TestAFailureIsNotedWithItsSideAndReason(t *testing.T) {
 	}
 }
 
+func TestWhatNothingHasAFigureOfIsNoted(t *testing.T) {
+	j := newJudging(nil)
+	o := against("go")
+	o.Run.Settings.Judge.Metrics = append(o.Run.Settings.Judge.Metrics,
+		stopwatt.Threshold{Metric: "energy_board", Relative: 0.03}, stopwatt.Threshold{Metric: "widgets", Relative: 0.03})
+	_, judgement, err := j.run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"Nothing has a figure of energy_board_gross (no meter of that name could be read: see stopwatt doctor): mend that, or take it out of judge.metrics",
+		"Nothing has a figure of widgets (no workload of these measures it): mend that, or take it out of judge.metrics",
+	}
+	if diff := cmp.Diff(want, judgement.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 func TestWhatBaseHasNothingLikeIsMeasuredAlone(t *testing.T) {
 	for _, row := range []struct {
 		what      string
@@ -309,7 +327,7 @@ func TestEachIsJudgedByWhatItMeasures(t *testing.T) {
 		{"what is named is judged where it is measured, at last of the whole harness", []string{"time", "cpu_server", "cpu_program"},
 			[]string{"go/micro/sort time", "go/micro cpu_program", "go/serve time", "go/serve cpu_server"}},
 		{"what nothing measures is not dropped in silence", []string{"cpu_server", "widgets"},
-			[]string{"go/micro/sort widgets", "go/serve cpu_server", "go/serve widgets"}},
+			[]string{"go/micro widgets", "go/serve cpu_server", "go/serve widgets"}},
 	} {
 		run := stopwatt.Run{Settings: stopwatt.Suite{
 			Implementations: []stopwatt.Implementation{{Name: "go"}},

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -45,4 +46,35 @@ func failureNote(of stopwatt.Case, side stopwatt.Revision, trials []stopwatt.Tri
 		return ""
 	}
 	return fmt.Sprintf("%s failed at the %s in %d of %d trials, the last time: %s", of, side, failed, all, strings.TrimSuffix(why, "; its last lines:"))
+}
+
+// absenceNotes say of what the suite names to be judged, and no trial has a figure
+// of, why that is.
+func absenceNotes(run stopwatt.Run, trials []stopwatt.Trial) []string {
+	var notes []string
+	valid := slices.ContainsFunc(trials, func(t stopwatt.Trial) bool { return t.Status == stopwatt.Valid })
+	for _, threshold := range run.Settings.Judge.Metrics {
+		name := threshold.Judged()
+		has := slices.ContainsFunc(trials, func(t stopwatt.Trial) bool { return figured(t.Measurements, nil, name) || partsMeasure(t, name) })
+		if !valid || has {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("Nothing has a figure of %s (%s): mend that, or take it out of judge.metrics", name, whyAbsent(name, trials)))
+	}
+	return notes
+}
+
+// whyAbsent is the first reason that a trial gives for having no figure.
+func whyAbsent(metric string, trials []stopwatt.Trial) string {
+	for _, trial := range trials {
+		for _, absence := range trial.Absent {
+			if absence.Metric == metric {
+				return absence.Reason
+			}
+		}
+	}
+	if _, isEnergy := stopwatt.MeterOf(metric); isEnergy {
+		return "no meter of that name could be read: see stopwatt doctor"
+	}
+	return "no workload of these measures it"
 }

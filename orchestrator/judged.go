@@ -20,7 +20,9 @@ func thresholds(run stopwatt.Run, c stopwatt.Case) []stopwatt.Threshold {
 // A suite judges servers, programs and harnesses by one list: a metric that others
 // have, and that this has neither a figure of nor a reason why not, is none of its
 // own. What nothing has stays, and will be missing. Beside its parts a harness is
-// judged as a whole by what the suite names and no part has, like the energy of it.
+// judged as a whole by what the suite names and no part has, like the energy of it:
+// it is missing there once, and not of each part, for whatever is missing makes the
+// family larger in which the others are judged.
 func judgedBy(run stopwatt.Run, of, subject stopwatt.Case, trials []stopwatt.Trial) []stopwatt.Threshold {
 	any := func(is func(stopwatt.Trial) bool) bool { return slices.ContainsFunc(trials, is) }
 	whole := subject == of && any(func(t stopwatt.Trial) bool { return t.Case == of && len(t.Parts) > 0 })
@@ -30,9 +32,12 @@ func judgedBy(run stopwatt.Run, of, subject stopwatt.Case, trials []stopwatt.Tri
 		name := threshold.Judged()
 		has := any(func(t stopwatt.Trial) bool { return tells(t, subject, name) })
 		elsewhere := any(func(t stopwatt.Trial) bool { return figured(t.Measurements, nil, name) || partsMeasure(t, name) })
+		part := subject != of
 		inParts := any(func(t stopwatt.Trial) bool { return t.Case == of && partsMeasure(t, name) })
 		switch named := len(run.Settings.Judge.Metrics) > 0; {
-		case whole && named && has && !inParts, !whole && (has || !elsewhere || !measured):
+		case whole && named && !inParts && (has || !elsewhere),
+			part && has,
+			!whole && !part && (has || !elsewhere || !measured):
 			own = append(own, threshold)
 		}
 	}
