@@ -29,7 +29,7 @@ func calibrationGrid(c stopwatt.Calibration) grid {
 	}}
 	for _, one := range c.Cases {
 		g.rows = append(g.rows, gridRow{name: []string{short(one.Case.String()), "  " + label(one.Metric)}})
-		for i, cell := range []string{percentOf(one.Spread), smallestOf(one), fmt.Sprint(one.N)} {
+		for i, cell := range []string{spreadOf(one), smallestOf(one), fmt.Sprint(one.N)} {
 			g.columns[i].cells = append(g.columns[i].cells, []string{"", cell})
 		}
 	}
@@ -43,6 +43,14 @@ func alarmLine(c stopwatt.Calibration) string {
 	}
 	return fmt.Sprintf("False alarms: %d of %d stretches of %d rounds called different at the %.0f %% level, by one test alone (95 %% interval %s to %s).",
 		c.Alarms.Count, c.Alarms.Of, stopwatt.AlarmRounds, 100*stopwatt.AlarmLevel, percentOf(c.Alarms.Low), percentOf(c.Alarms.High))
+}
+
+// spreadOf is unknown of so few pairs that nothing can be said of their spread.
+func spreadOf(c stopwatt.CaseCalibration) string {
+	if c.Spread == 0 && c.Smallest == 0 {
+		return unknown
+	}
+	return percentOf(c.Spread)
 }
 
 func smallestOf(c stopwatt.CaseCalibration) string {

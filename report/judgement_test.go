@@ -210,3 +210,18 @@ func TestAJudgementIsNeverWiderThanAskedAndHoldsNoControlSequence(t *testing.T) 
 		}
 	}
 }
+
+func TestACalibrationOfTooFewPairsHasNoSpread(t *testing.T) {
+	t.Parallel()
+	run, _ := changedServers()
+	time, _ := stopwatt.MetricNamed("time")
+	of := stopwatt.Case{Implementation: "go", Workload: "static"}
+	var out bytes.Buffer
+	calibration := stopwatt.Calibration{Cases: []stopwatt.CaseCalibration{{Case: of, Metric: time, N: 4}}}
+	if err := Calibration(&out, run, calibration, JudgementOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "0 %") || !strings.Contains(text, "Too few rounds to count false alarms") {
+		t.Errorf("a spread that nobody knows:\n%s", text)
+	}
+}

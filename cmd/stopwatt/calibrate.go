@@ -33,6 +33,9 @@ machine and suite; a verdict's threshold is never below it.`,
 			if !flags.roundsGiven {
 				flags.rounds = calibrationRounds
 			}
+			if flags.rounds < stopwatt.AlarmRounds { // what is kept would be worse than what was known
+				return askedWrongly(fmt.Errorf("--rounds %d: false alarms are counted in stretches of %d rounds; write so many or more", flags.rounds, stopwatt.AlarmRounds))
+			}
 			flags.calibrating = true
 			return d.run(cmd.Context(), first(args), flags)
 		},
