@@ -108,10 +108,11 @@ func TestNginxCountsWhatTheDriverCounts(t *testing.T) {
 		{Request: stopwatt.Request{Method: "GET", Path: "/missing"}, Expect: stopwatt.Expect{Status: 404}},
 		{Request: stopwatt.Request{Method: "HEAD", Path: "/large"}, Expect: stopwatt.Expect{Status: 200}},
 	}
-	if _, err := ready(t.Context(), order); err != nil {
+	first, err := ready(t.Context(), order)
+	if err != nil {
 		t.Fatal(err)
 	}
-	logged := lines(t, log)
+	logged := await(t, func() int { return lines(t, log) }, first.Attempts+len(order.Others))
 	for name, load := range drivenLoads() {
 		order.Load = load
 		got := drive(t, order)
@@ -130,7 +131,7 @@ func TestNginxCountsWhatTheDriverCounts(t *testing.T) {
 // may log an answer only after it was read.
 func await(t *testing.T, count func() int, want int) int {
 	t.Helper()
-	for range 200 {
+	for range 2000 {
 		if count() >= want {
 			break
 		}
