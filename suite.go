@@ -254,9 +254,6 @@ type Judge struct {
 	// Net judges energy with idle power taken off. What is judged is gross unless
 	// the suite says otherwise: no estimate of idle power enters a verdict then.
 	Net bool
-	// AcceptDiffering judges timings also where base and head are verified by
-	// different answers.
-	AcceptDiffering bool
 }
 
 // Fails tells whether a verdict is one that the exit status tells.

@@ -21,8 +21,6 @@ var judgeRows = []row[stopwatt.Judge]{
 			r.choice(at, "energy", &word, "gross", "net")
 			to.Net = word == "net"
 		}},
-	{word{key: "differing-answers", kind: "yes or no", fallback: "false", doc: "`true` judges a workload also where base and head are verified by different answers, as after a change of what is right."},
-		func(r *reader, at node, to *stopwatt.Judge) { r.yes(at, "differing-answers", &to.AcceptDiffering) }},
 }
 
 // failable are the verdicts that an exit status can tell.

@@ -89,7 +89,7 @@ plan:
   profiles:
     short: {rounds: 1, budget: 2m, warmup: 1s, settle: 0s, idle: 2s, load: {users: 2, for: 2s}}
     closed: {load: {requests: 7, connection: close, timeout: 1s}}
-judge: {metrics: {time: 1.5%, latency_p99: 5 %, widgets: 2%}, fail-on: [regressed, undecided], energy: net, differing-answers: true}
+judge: {metrics: {time: 1.5%, latency_p99: 5 %, widgets: 2%}, fail-on: [regressed, undecided], energy: net}
 control: pulled
 meters: {idle: 20s, every: 50ms, counters: false}
 `
@@ -137,7 +137,7 @@ func TestEveryKeyReachesTheSuite(t *testing.T) {
 		Plan: stopwatt.PlanSettings{Rounds: 32, MinRounds: 12, Budget: 45 * time.Minute, Settle: 5 * time.Minute, Cooldown: time.Minute},
 		Judge: stopwatt.Judge{
 			Metrics: []stopwatt.Threshold{{Metric: "time", Relative: 0.015}, {Metric: "latency_p99", Relative: 0.05}, {Metric: "widgets", Relative: 0.02}},
-			FailOn:  []stopwatt.Verdict{stopwatt.Regressed, stopwatt.Undecided}, Net: true, AcceptDiffering: true,
+			FailOn:  []stopwatt.Verdict{stopwatt.Regressed, stopwatt.Undecided}, Net: true,
 		},
 		Control: "pulled",
 		Meters:  stopwatt.MeterSettings{Idle: 20 * time.Second, Every: 50 * time.Millisecond},
