@@ -55,8 +55,10 @@ type ChangeRule struct {
 	// Suspect is the largest family-wise p of a change point: the chance that a
 	// series without any change shows at least one such. Default 0.05.
 	Suspect float64
-	// Confirm is the largest family-wise p of a confirmed one. Default
-	// 0.002.
+	// Confirm is the largest family-wise p of a confirmed one in a series of 500
+	// points; in one of n points it is 500 ÷ n as much, and Suspect at most. Default
+	// 0.002: one in n. A series is searched again with every commit, so a long one has
+	// been asked more often.
 	Confirm float64
 	// Later is how many measured commits, from the change point on to the next
 	// one, must lie nearer to the new level than to the old for it to be

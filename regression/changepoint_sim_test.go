@@ -70,8 +70,8 @@ var stationary = []struct {
 
 // confirmedWithoutChange is the share of stationary series of 500 points in which a point
 // is suspected, and in which one is confirmed.
-func confirmedWithoutChange(series int, autocorrelation, outliers float64) (suspected, confirmed float64) {
-	r := rand.New(rand.NewPCG(500, 6))
+func confirmedWithoutChange(seed uint64, series int, autocorrelation, outliers float64) (suspected, confirmed float64) {
+	r := rand.New(rand.NewPCG(seed, 6))
 	for range series {
 		found := changesOf(scaled(process(r, 500, autocorrelation, outliers), 0.01, 500, 0)).ChangePoints
 		if len(found) > 0 {
@@ -89,7 +89,7 @@ func TestStationarySeriesConfirmHardlyAPoint(t *testing.T) {
 	for _, test := range stationary {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			suspected, confirmed := confirmedWithoutChange(200, test.autocorrelation, test.outliers)
+			suspected, confirmed := confirmedWithoutChange(500, 200, test.autocorrelation, test.outliers)
 			if confirmed > 0.03 || suspected > 0.08 {
 				t.Errorf("%.1f %% of the series confirm a point, want 5 at most and in this sample 3; %.1f %% suspect one, want 8", 100*confirmed, 100*suspected)
 			}
@@ -104,21 +104,22 @@ var steps = []struct {
 	autocorrelation float64
 	outliers        float64
 	placed          float64 // at least this share within one commit
+	confirmed       float64 // at least this share there, and confirmed
 }{
-	{"10 points on each side", 10, 10, 0, 0, 0.9},
-	{"30 points before it, 10 behind", 30, 10, 0, 0, 0.9},
-	{"490 points before it, 10 behind", 490, 10, 0, 0, 0.9},
-	{"10 points before it, 490 behind", 10, 490, 0, 0, 0.9},
-	{"250 points on each side", 250, 250, 0, 0, 0.9},
-	{"100 points before it, 10 behind, with one outlier in twenty", 100, 10, 0, 0.05, 0.85},
-	{"10 points on each side, autocorrelated by 0.3", 10, 10, 0.3, 0, 0.8},
-	{"100 points before it, 10 behind, autocorrelated by 0.3", 100, 10, 0.3, 0, 0.85},
+	{"10 points on each side", 10, 10, 0, 0, 0.9, 0.9},
+	{"30 points before it, 10 behind", 30, 10, 0, 0, 0.9, 0.9},
+	{"490 points before it, 10 behind", 490, 10, 0, 0, 0.9, 0.9},
+	{"10 points before it, 490 behind", 10, 490, 0, 0, 0.9, 0.9},
+	{"250 points on each side", 250, 250, 0, 0, 0.9, 0.9},
+	{"100 points before it, 10 behind, with one outlier in twenty", 100, 10, 0, 0.05, 0.85, 0.8},
+	{"10 points on each side, autocorrelated by 0.3", 10, 10, 0.3, 0, 0.8, 0.75},
+	{"100 points before it, 10 behind, autocorrelated by 0.3", 100, 10, 0.3, 0, 0.85, 0.85},
 }
 
 // placing is the share of series with a step whose change point lies within one
 // commit of it, and the share where that one is confirmed.
-func placing(series, before, after int, autocorrelation, outliers float64) (placed, confirmed float64) {
-	r := rand.New(rand.NewPCG(3, 1))
+func placing(seed uint64, series, before, after int, autocorrelation, outliers float64) (placed, confirmed float64) {
+	r := rand.New(rand.NewPCG(seed, 1))
 	for range series {
 		values := scaled(process(r, before+after, autocorrelation, outliers), 0.01, before, 0.03)
 		for _, c := range changesOf(values).ChangePoints {
@@ -140,8 +141,9 @@ func TestAStepIsPlacedWithinOneCommit(t *testing.T) {
 	for _, test := range steps {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if placed, _ := placing(300, test.before, test.after, test.autocorrelation, test.outliers); placed < test.placed {
-				t.Errorf("%.1f %% of the steps are placed within one commit, want %g", 100*placed, 100*test.placed)
+			placed, confirmed := placing(3, 400, test.before, test.after, test.autocorrelation, test.outliers)
+			if placed < test.placed || confirmed < test.confirmed {
+				t.Errorf("%.1f %% of the steps are placed within one commit, want %g; %.1f %% confirmed there, want %g", 100*placed, 100*test.placed, 100*confirmed, 100*test.confirmed)
 			}
 		})
 	}
@@ -172,8 +174,8 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 
 // Alarms over the whole life of a series: searched again with every commit, a
 // series is looked at 490 times.
-func everConfirmed(series int, autocorrelation, outliers float64) float64 {
-	r := rand.New(rand.NewPCG(490, 1))
+func everConfirmed(seed uint64, series int, autocorrelation, outliers float64) float64 {
+	r := rand.New(rand.NewPCG(seed, 490))
 	ever := 0
 	for range series {
 		values := process(r, 500, autocorrelation, outliers)
@@ -187,16 +189,20 @@ func everConfirmed(series int, autocorrelation, outliers float64) float64 {
 	return float64(ever) / float64(series)
 }
 
+// unseen is the seed of what the documents state: none of the constants was chosen
+// by looking at its series, as some were by those of the tests.
+const unseen = 20_000
+
 // BenchmarkChangePoints prints false alarms, power and the family of a search,
 // as the documents state them.
 func BenchmarkChangePoints(b *testing.B) {
 	for _, test := range stationary {
-		suspected, confirmed := confirmedWithoutChange(2000, test.autocorrelation, test.outliers)
-		ever := everConfirmed(200, test.autocorrelation, test.outliers)
+		suspected, confirmed := confirmedWithoutChange(unseen, 2000, test.autocorrelation, test.outliers)
+		ever := everConfirmed(unseen, 200, test.autocorrelation, test.outliers)
 		fmt.Printf("no change, 500 points, %s: suspected in %.2f %%, confirmed in %.2f %%; confirmed at any of 99 looks in %.1f %%\n", test.name, 100*suspected, 100*confirmed, 100*ever)
 	}
 	for _, test := range steps {
-		placed, confirmed := placing(2000, test.before, test.after, test.autocorrelation, test.outliers)
+		placed, confirmed := placing(unseen, 2000, test.before, test.after, test.autocorrelation, test.outliers)
 		fmt.Printf("a step of 3 %% at 1 %% noise, %s: placed within one commit in %.1f %%, confirmed in %.1f %%\n", test.name, 100*placed, 100*confirmed)
 	}
 	for _, n := range []int{20, 50, 100, 200, 400} {

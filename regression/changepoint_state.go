@@ -11,19 +11,20 @@ import (
 // judge gives every change point of a search its state, by this rule:
 //
 //   - withheld, where the machine's epoch changed within its span;
-//   - confirmed, when its family-wise p is at most rule.Confirm, and of the
-//     commits from it to the next change point at least rule.Later lie nearer to
-//     the new level than to the old, outliers as they were measured; and as many
-//     before it the other way;
+//   - confirmed, when its family-wise p is at most what rule.Confirm says for so
+//     many points, and of the commits from it to the next change point at least
+//     rule.Later lie nearer to the new level than to the old, outliers as they were
+//     measured; and as many before it the other way;
 //   - else suspected.
 func judge(search *stopwatt.ChangeSearch, rule stopwatt.ChangeRule) {
+	level := min(rule.Suspect, rule.Confirm*confirmedAt/float64(len(search.Points)))
 	for i := range search.ChangePoints {
 		c := &search.ChangePoints[i]
 		before := search.Points[c.Index-c.Before.N : c.Index]
 		after := search.Points[c.Index : c.Index+c.After.N]
 		lasts := nearer(before, c.Before, c.After) >= rule.Later && nearer(after, c.After, c.Before) >= rule.Later
 		c.State = stopwatt.Suspected
-		if c.P <= rule.Confirm && lasts {
+		if c.P <= level && lasts {
 			c.State = stopwatt.Confirmed
 		}
 		if slices.ContainsFunc(search.Boundaries, func(b stopwatt.EpochBoundary) bool {
@@ -33,6 +34,9 @@ func judge(search *stopwatt.ChangeSearch, rule stopwatt.ChangeRule) {
 		}
 	}
 }
+
+// confirmedAt is how many points the series has that rule.Confirm is said of.
+const confirmedAt = 500
 
 // nearer counts the points that lie nearer to one level than to another.
 func nearer(points []stopwatt.SeriesPoint, to, than stopwatt.Level) int {
