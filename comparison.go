@@ -46,7 +46,8 @@ type PairedTrials struct {
 	Metric    Metric
 	Threshold float64 // relative, as the suite says: 0.03 for 3 %
 	// Floor is the smallest change that the machine's calibration says can be
-	// seen here, relative; the threshold is never below it. 0: not calibrated.
+	// seen here, relative; what is called worse or better must be beyond it. 0: not
+	// calibrated.
 	Floor float64
 	Pairs []Pair // one for each round that was measured, in any order; the round says what it is for
 	// Base and Head count the trials of each side, those that were run again too.

@@ -12,7 +12,7 @@ const (
 	Regressed Verdict = "regressed"
 	// Improved: better by the same rule.
 	Improved Verdict = "improved"
-	// Unchanged: the interval lies within the threshold.
+	// Unchanged: the interval lies within the threshold that the suite asks for.
 	Unchanged Verdict = "unchanged"
 	// Undecided is all else, and never shown as Unchanged.
 	Undecided Verdict = "undecided"
@@ -160,11 +160,14 @@ type Step struct {
 	Rank     int
 	Level    float64
 	Rejected bool
-	// Inner is the interval that lies within the threshold when nothing has
+	// Inner is the interval that lies within Within when nothing has
 	// changed. A confirmation has none.
 	Inner     Interval
-	Threshold float64
-	Outcome   Outcome
+	Threshold float64 // that a suspicion must be beyond
+	// Within is the change that Unchanged rules out: the suite's threshold, also where
+	// Threshold is more, because the machine cannot see so small a change.
+	Within  float64
+	Outcome Outcome
 }
 
 // A Judgement is what is said about a whole run of head against base.

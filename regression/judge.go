@@ -17,7 +17,10 @@ import (
 // tests of a direction are corrected together, for the size that the family had at
 // the start. What is rejected with an estimate beyond the threshold is suspected,
 // and confirmed by fresh pairs of its own; a suspicion that is not confirmed goes
-// on to the next look. What has its interval within the threshold is unchanged.
+// on to the next look. What has its interval within the suite's threshold is unchanged:
+// where calibration says that the machine cannot see so small a change, only what is
+// suspected must be beyond more, for a change that was not seen is none that is ruled
+// out.
 //
 // The probability that any comparison regresses although nothing has changed is
 // about the sum of the looks' rates times the level of confirmation, 0.5 % for 12
@@ -184,7 +187,7 @@ func (r *reckoning) steps(look int, seen []*comparison, pairs []paired) []stopwa
 	worse, better := make([]float64, len(seen)), make([]float64, len(seen))
 	for i, c := range seen {
 		steps[i] = stopwatt.Step{
-			Look: look + 1, Threshold: c.Threshold,
+			Look: look + 1, Threshold: c.Threshold, Within: c.trials.Threshold,
 			Estimate: pairs[i].estimate(c.Metric.Better, at.Suspect/float64(r.judgement.Family)),
 			Inner:    pairs[i].interval(at.Unchanged),
 		}
@@ -208,7 +211,7 @@ func outcome(step stopwatt.Step, pairs paired, at stopwatt.Look) stopwatt.Outcom
 	switch {
 	case step.Rejected && beyond:
 		return stopwatt.OutcomeSuspected
-	case boundsAt(pairs.averages, pairs.n(), at.Unchanged).within(step.Threshold):
+	case boundsAt(pairs.averages, pairs.n(), at.Unchanged).within(step.Within):
 		return stopwatt.OutcomeUnchanged
 	}
 	return stopwatt.OutcomeGoesOn
@@ -279,6 +282,6 @@ func (c *comparison) show(p stopwatt.Procedure, over bool) {
 	case over && pairs.n() == 1:
 		c.Verdict = stopwatt.NotJudged
 	default:
-		c.More = pairs.more(c.Threshold, c.Family, p.Looks[len(p.Looks)-1])
+		c.More = pairs.more(c.Threshold, c.trials.Threshold, c.Family, p.Looks[len(p.Looks)-1])
 	}
 }

@@ -300,14 +300,26 @@ func TestFreshPairsAloneGiveTheSize(t *testing.T) {
 	}
 }
 
+// A machine that cannot see a change of 2 % may call one of 4 % undecided, but not
+// unchanged: its interval is no reason to believe in 2 %.
 func TestThresholdsAreNeverBelowTheCalibration(t *testing.T) {
 	t.Parallel()
-	trials := of("go", "time", series(1, 12, 1.04, 0.005))
-	trials.Floor = 0.05
-	c := Judge(stopwatt.Fixed(12), []stopwatt.PairedTrials{trials}, true).Comparisons[0]
 	want := []stopwatt.Doubt{{Kind: stopwatt.ThresholdRaised, Have: 0.02, Need: 0.05}}
-	if diff := cmp.Diff(want, c.Doubts); diff != "" || c.Threshold != 0.05 || c.Verdict != stopwatt.Unchanged {
-		t.Errorf("%s within %g; doubts (-want +got):\n%s", c.Verdict, c.Threshold, diff)
+	for _, test := range []struct {
+		name   string
+		change float64
+		want   stopwatt.Verdict
+	}{
+		{"a change of twice the suite's threshold", 1.04, stopwatt.Undecided},
+		{"no change", 1, stopwatt.Unchanged},
+		{"a change beyond what the machine can see", 1.08, stopwatt.Regressed},
+	} {
+		trials := of("go", "time", series(1, 12, test.change, 0.005), series(13, 24, test.change, 0.005))
+		trials.Floor = 0.05
+		c := Judge(stopwatt.Fixed(12), []stopwatt.PairedTrials{trials}, true).Comparisons[0]
+		if diff := cmp.Diff(want, c.Doubts); diff != "" || c.Threshold != 0.05 || c.Verdict != test.want || c.More != 0 {
+			t.Errorf("%s: %s beyond %g, %d more; doubts (-want +got):\n%s", test.name, c.Verdict, c.Threshold, c.More, diff)
+		}
 	}
 }
 

@@ -13,21 +13,22 @@ const mostRounds = 1000
 
 // more is about how many rounds beside those measured would decide four times out
 // of five, were the change what it seems and the spread too; 0 when no reasonable
-// number would, as for a change of just the threshold, or when nothing is known.
+// number would, as for a change of just the threshold, or between what Unchanged must
+// be within and what the threshold is raised to, or when nothing is known.
 //
 // By the normal approximation: a distance of z standard errors is seen at level α
 // with that probability when z is that of α and that of the power together.
-func (p paired) more(threshold float64, family int, at stopwatt.Look) int {
+func (p paired) more(threshold, within float64, family int, at stopwatt.Look) int {
 	spread := p.spread()
 	if p.n() == 0 || spread == 0 {
 		return 0
 	}
 	shift := math.Abs(hodgesLehmann(p.averages))
-	room := math.Log1p(threshold) - shift
+	room := math.Log1p(within) - shift
 	strict, seen := -normalQuantile(at.Suspect/float64(family)), normalQuantile(power)
 	errors := (-normalQuantile(at.Unchanged) + seen) / room // of Unchanged, for each unit of distance
 	if room < 0 {
-		errors = max((strict+seen)/shift, seen/-room)
+		errors = max((strict+seen)/shift, seen/max(shift-math.Log1p(threshold), 0))
 	}
 	need := math.Ceil(math.Pow(errors*spread, 2))
 	if !(need <= mostRounds) {

@@ -42,6 +42,7 @@ type unpaired struct {
 	base, head []float64
 	logs       []float64 // ln(head ÷ base) of every value with every other, sorted
 	controlled bool
+	within     float64 // what Unchanged rules out: the suite's threshold
 }
 
 // unpairedOf takes values relative to the control case where both runs can.
@@ -50,6 +51,7 @@ func unpairedOf(t stopwatt.UnpairedTrials) unpaired {
 	if len(u.base) == 0 || len(u.head) == 0 {
 		u = unpaired{base: countable(t.Base), head: countable(t.Head)}
 	}
+	u.within = t.Threshold
 	for _, h := range u.head {
 		for _, b := range u.base {
 			u.logs = append(u.logs, logRatio(h, b))
@@ -145,7 +147,7 @@ func judgeUnpaired(all []stopwatt.Comparison, values []unpaired) {
 			all[i].Verdict = stopwatt.Regressed
 		case improved[k].rejected && beyond:
 			all[i].Verdict = stopwatt.Improved
-		case values[i].bounds(unpairedLevel).within(all[i].Threshold):
+		case values[i].bounds(unpairedLevel).within(values[i].within):
 			all[i].Verdict = stopwatt.Unchanged
 		}
 	}

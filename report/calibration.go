@@ -18,7 +18,7 @@ func Calibration(w io.Writer, run stopwatt.Run, c stopwatt.Calibration, o Judgem
 	for _, note := range effectNotes(c) {
 		p.note("%s", note)
 	}
-	p.note("Spread: standard deviation of a pair's ratio. Smallest change: what the suite's rounds would show four times out of five; a threshold below it is raised to it on this machine.")
+	p.note("Spread: standard deviation of a pair's ratio. Smallest change: what the suite's rounds would show four times out of five; nothing smaller is called worse or better on this machine.")
 	return p.write(w)
 }
 

@@ -39,7 +39,7 @@ func Explain(w io.Writer, run stopwatt.Run, j stopwatt.Judgement, o JudgementOpt
 func procedureLines(j stopwatt.Judgement) []string {
 	lines := []string{fmt.Sprintf("%s judged together. Each has the ratio head ÷ base of every round; Hodges–Lehmann estimates and exact signed-rank tests and intervals.", plural(j.Family, "comparison"))}
 	for i, look := range j.Procedure.Looks {
-		lines = append(lines, fmt.Sprintf("Look %d after %s: suspected at a false discovery rate of %s in each direction (Benjamini and Hochberg) with an estimate beyond the threshold; unchanged when the interval at one-sided %s lies within the threshold.",
+		lines = append(lines, fmt.Sprintf("Look %d after %s: suspected at a false discovery rate of %s in each direction (Benjamini and Hochberg) with an estimate beyond the threshold; unchanged when the interval at one-sided %s lies within the suite's threshold.",
 			i+1, plural(look.Rounds, "round"), plainP(look.Suspect), plainP(look.Unchanged)))
 	}
 	return append(lines, fmt.Sprintf("What is suspected is confirmed by %s with one-sided p ≤ %s.", plural(j.Procedure.Confirm, "fresh pair"), plainP(j.Procedure.Level)))
@@ -70,7 +70,7 @@ func stepText(j stopwatt.Judgement, c stopwatt.Comparison, s stopwatt.Step) stri
 		within.Estimate.Ratio = s.Inner
 		inner = "inner interval " + ChangeInterval(within)
 	}
-	return fmt.Sprintf("look %d: %s; %s; %s against ±%s: %s", s.Look, figures, test, inner, percentOf(s.Threshold), s.Outcome)
+	return fmt.Sprintf("look %d: %s; %s; %s against ±%s: %s", s.Look, figures, test, inner, percentOf(s.Within), s.Outcome)
 }
 
 // plainP writes a probability with two digits that say something.

@@ -27,7 +27,7 @@ func compared(implementation, workload, metric string, verdict stopwatt.Verdict,
 		Verdict: verdict, Estimate: of, Family: 12, Threshold: 0.03, Look: 1,
 	}
 	step := stopwatt.Step{
-		Look: 1, Estimate: of, Side: stopwatt.Regressed, Rank: 1, Level: 0.0042, Threshold: 0.03, Outcome: stopwatt.OutcomeGoesOn,
+		Look: 1, Estimate: of, Side: stopwatt.Regressed, Rank: 1, Level: 0.0042, Threshold: 0.03, Within: 0.03, Outcome: stopwatt.OutcomeGoesOn,
 		Inner: stopwatt.Interval{Known: true, Value: of.Ratio.Value, Low: of.Ratio.Low * 0.99, High: of.Ratio.High * 1.01, Bounded: true, Confidence: 0.99},
 	}
 	if verdict == stopwatt.Unchanged {

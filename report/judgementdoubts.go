@@ -29,7 +29,7 @@ func DoubtText(d stopwatt.Doubt) string {
 	case stopwatt.NoDirection:
 		return "not judged: neither more nor less of it is better"
 	case stopwatt.ThresholdRaised:
-		return fmt.Sprintf("the threshold is %s here, not %s: this machine's calibration sees no smaller change", percentOf(d.Need), percentOf(d.Have))
+		return fmt.Sprintf("worse or better must be beyond %s here, not %s: this machine's calibration sees no smaller change", percentOf(d.Need), percentOf(d.Have))
 	case stopwatt.NotConfirmed:
 		return fmt.Sprintf("suspected and not confirmed in fresh pairs, %s", map[bool]string{true: "once", false: fmt.Sprintf("%d times", have)}[have == 1])
 	case stopwatt.NotYetConfirmed:
