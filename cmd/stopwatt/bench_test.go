@@ -112,7 +112,7 @@ func benchImages(b *testing.B, docker *containers.Docker) (server stopwatt.Image
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { removeImagesOf(b, map[string]bool{server.Key: true}) })
+	b.Cleanup(func() { removeImagesOf(map[string]bool{server.Key: true}) })
 	return server, agent
 }
 

@@ -69,7 +69,7 @@ func spinning(b *testing.B) (program string, image stopwatt.Image, place trial.B
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { removeImagesOf(b, map[string]bool{image.Key: true}) })
+	b.Cleanup(func() { removeImagesOf(map[string]bool{image.Key: true}) })
 	d := &desk{getenv: func(string) string { return "" }}
 	instruments, err := d.openInstruments(b.Context(), docker, stopwatt.MeterSettings{Every: 100 * time.Millisecond, Counters: true})
 	if err != nil {

@@ -72,7 +72,7 @@ func importProgram(t *testing.T, docker *containers.Docker, path string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { removeImagesOf(t, map[string]bool{containers.AgentKey(binary): true}) })
+	t.Cleanup(func() { removeImagesOf(map[string]bool{containers.AgentKey(binary): true}) })
 	return image
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,7 +27,45 @@ import (
 
 func TestMain(m *testing.M) {
 	simulated.Main()
-	testscript.Main(m, map[string]func(){"stopwatt": main})
+	testscript.Main(tidy{m}, map[string]func(){"stopwatt": main})
+}
+
+// tidy removes what tests have made when all of them have run, and not sooner: they
+// build the same images, for an image is named by what it was built from, and one
+// that removed them would take them from another that is still at work.
+type tidy struct{ *testing.M }
+
+func (t tidy) Run() int {
+	status := t.M.Run()
+	if err := removeMade(); err != nil {
+		fmt.Fprintln(os.Stderr, "remove the tests' images:", err)
+		return max(status, 1)
+	}
+	return status
+}
+
+// made are the keys of the images that tests have made.
+var made struct {
+	sync.Mutex
+	keys map[string]bool
+}
+
+// removeMade removes the images that tests have made.
+func removeMade() error {
+	if len(made.keys) == 0 {
+		return nil
+	}
+	ctx := context.Background()
+	docker, err := containers.Connect(ctx, containers.Config{})
+	if err != nil {
+		return err
+	}
+	defer docker.Close()
+	images, err := docker.Images(ctx)
+	if err != nil {
+		return err
+	}
+	return docker.RemoveImages(ctx, slices.DeleteFunc(images, func(i containers.MadeImage) bool { return !made.keys[i.Key] }))
 }
 
 // TestScripts runs the command lines of testdata/script: what is printed, where,
@@ -94,7 +134,7 @@ func removeAgentLater(t testing.TB, programs string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { removeImagesOf(t, map[string]bool{containers.AgentKey(binary): true}) })
+	t.Cleanup(func() { removeImagesOf(map[string]bool{containers.AgentKey(binary): true}) })
 }
 
 // install puts the driver beside the stopwatt of the scripts, and a folder with
@@ -140,25 +180,17 @@ func removeImages(t *testing.T, database string) {
 		key, _ := row[0].(string)
 		used[key] = true
 	}
-	removeImagesOf(t, used)
+	removeImagesOf(used)
 }
 
-// removeImagesOf removes the images of these keys.
-func removeImagesOf(t testing.TB, keys map[string]bool) {
-	ctx := context.Background()
-	docker, err := containers.Connect(ctx, containers.Config{})
-	if err != nil {
-		t.Error(err)
-		return
+// removeImagesOf has the images of these keys removed when all tests have run.
+func removeImagesOf(keys map[string]bool) {
+	made.Lock()
+	defer made.Unlock()
+	if made.keys == nil {
+		made.keys = map[string]bool{}
 	}
-	defer docker.Close()
-	made, err := docker.Images(ctx)
-	if err == nil {
-		err = docker.RemoveImages(ctx, slices.DeleteFunc(made, func(i containers.MadeImage) bool { return !keys[i.Key] }))
-	}
-	if err != nil {
-		t.Error(err)
-	}
+	maps.Copy(made.keys, keys)
 }
 
 // openFolder is a folder that other users may look into, as t.TempDir is not:
