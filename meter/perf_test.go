@@ -30,8 +30,9 @@ func TestAPerfCountIsTheSumOfAllCPUsOrNone(t *testing.T) {
 		{"two CPUs", [][]byte{reading(7, 100, 100), reading(5, 50, 50)}, 12, ""},
 		{"a CPU on which the container never ran", [][]byte{reading(0, 0, 0), reading(5, 50, 50)}, 5, ""},
 		{"the two times were taken a moment apart", [][]byte{reading(5, 100_000, 99_950)}, 5, ""},
-		{"the counter was shared", [][]byte{reading(5, 100, 100), reading(5, 100, 40)}, 0, "taken by others for 30.0 % of the time"},
-		{"the counter was never free", [][]byte{reading(0, 100, 0)}, 0, "taken by others for 100.0 %"},
+		{"the counter was shared", [][]byte{reading(5, 100e6, 100e6), reading(5, 100e6, 40e6)}, 0, "taken by others for 30.0 % of the time"},
+		{"the counter was never free", [][]byte{reading(0, 100e6, 0)}, 0, "taken by others for 100.0 %"},
+		{"a counter that has just been opened", [][]byte{reading(0, 4000, 0), reading(2, 3000, 3000)}, 2, ""},
 		{"an event that the kernel has given up", [][]byte{{}}, 0, "0 bytes instead of 24"},
 		{"a count that no counter reaches", [][]byte{reading(1<<63, 1, 1)}, 0, "beyond 63 bits"},
 	}
