@@ -9,6 +9,7 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/regression"
+	"gitlab.com/stopwatt/stopwatt/trial"
 )
 
 // A session is a run that has a base, while it is carried out.
@@ -32,7 +33,7 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 		return fmt.Errorf("read the trials back: %w", err)
 	}
 	s := &session{
-		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: o.Bench(*run), began: time.Now(),
+		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: asAtBase{o.Bench(*run), comparing.Base}, began: time.Now(),
 		procedure: stopwatt.Adaptive(run.Settings.Plan.MinRounds, run.Settings.Plan.Rounds),
 	}
 	if comparing.Calibrating {
@@ -82,6 +83,19 @@ func everyRound(cases []stopwatt.Case, rounds int) []stopwatt.Wanted {
 		wanted = append(wanted, stopwatt.Wanted{Case: c, First: 1, Last: rounds})
 	}
 	return wanted
+}
+
+// asAtBase runs trials of the base as base's own suite says.
+type asAtBase struct {
+	Trials
+	implementations map[string]stopwatt.Implementation
+}
+
+func (b asAtBase) Run(ctx context.Context, order trial.Order) (stopwatt.Trial, error) {
+	if own, has := b.implementations[order.Planned.Case.Implementation]; has && order.Planned.Revision == stopwatt.Base {
+		order.Implementation = own
+	}
+	return b.Trials.Run(ctx, order)
 }
 
 // judge judges what there is, for good where the budget allows no more.

@@ -417,3 +417,17 @@ func TestACalibrationMeasuresEveryRoundAndJudgesNothing(t *testing.T) {
 		t.Errorf("%d pairs, the first %+v", len(pairs), pairs[:min(len(pairs), 4)])
 	}
 }
+
+func TestTheBaseIsRunAsItsOwnSuiteSays(t *testing.T) {
+	j := newJudging(nil)
+	o := against("go")
+	o.Comparing.Base = map[string]stopwatt.Implementation{"go": {Name: "go", Env: map[string]string{"THREADS": "1"}}}
+	if _, _, err := j.run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range j.bench.orders {
+		if own := order.Implementation.Env["THREADS"] == "1"; own != (order.Planned.Revision == stopwatt.Base) {
+			t.Fatalf("%v is run with %v", order.Planned, order.Implementation.Env)
+		}
+	}
+}

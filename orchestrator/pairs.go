@@ -17,6 +17,8 @@ type Comparing struct {
 	Alone     []stopwatt.Case // at the head only: base has nothing like it, or it is the control
 	Identical []stopwatt.Case // not measured: image and settings are the same
 	Unmatched []stopwatt.Case // of those alone: base has them, but its image cannot be had
+	// Base is how the base's implementations are run, where base's own suite says so.
+	Base map[string]stopwatt.Implementation
 	// Calibrating measures the pairs in every round of the plan and judges nothing:
 	// base and head are the same, and what differs is the machine's.
 	Calibrating bool

@@ -19,9 +19,10 @@ func planKey(order Order) (string, error) {
 		Settings              stopwatt.Suite
 		Cases                 []stopwatt.Case
 		Images                map[string]string
-		Against               string            `json:",omitempty"`
-		BaseImages            map[string]string `json:",omitempty"`
-		Pairs                 []stopwatt.Case   `json:",omitempty"`
+		Against               string                             `json:",omitempty"`
+		BaseImages            map[string]string                  `json:",omitempty"`
+		Pairs                 []stopwatt.Case                    `json:",omitempty"`
+		Base                  map[string]stopwatt.Implementation `json:",omitempty"`
 		Rounds                int
 		Seed                  *uint64 `json:",omitempty"`
 	}{
@@ -40,7 +41,7 @@ func planKey(order Order) (string, error) {
 		decides.Seed = &order.Run.Seed
 	}
 	if order.Comparing != nil {
-		decides.BaseImages, decides.Pairs = identities(order.Run.BaseImages), order.Comparing.Pairs
+		decides.BaseImages, decides.Pairs, decides.Base = identities(order.Run.BaseImages), order.Comparing.Pairs, order.Comparing.Base
 	}
 	text, err := json.Marshal(decides)
 	if err != nil {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -80,11 +83,22 @@ func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head m
 	images := map[string]stopwatt.Image{}
 	comparing := &orchestrator.Comparing{}
 	failed := map[string]bool{}
+	past, note, err := b.pastSuite(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	comparing.Notes = append(comparing.Notes, note...)
+	comparing.Base = map[string]stopwatt.Implementation{}
 	for _, implementation := range needed(suite, b.planned.cases) {
 		if implementation.Name == suite.Control {
 			continue
 		}
-		image, note, err := b.image(ctx, implementation, head[implementation.Name])
+		base, was := asItWas(past, b.planned.file.suite, implementation)
+		if !was {
+			continue // new at the head
+		}
+		comparing.Base[implementation.Name] = base
+		image, note, err := b.image(ctx, base, head[implementation.Name])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -102,13 +116,67 @@ func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head m
 			comparing.Alone = append(comparing.Alone, c)
 		case !atBase:
 			comparing.Alone = append(comparing.Alone, c)
-		case image.ID == head[c.Implementation].ID && !b.all:
+		case image.ID == head[c.Implementation].ID && !b.all && sameSettings(comparing.Base[c.Implementation], suite):
 			comparing.Identical = append(comparing.Identical, c)
 		default:
 			comparing.Pairs = append(comparing.Pairs, c)
 		}
 	}
 	return images, comparing, nil
+}
+
+// pastSuite is the suite as the base has it; nil where it has none, or one that
+// cannot be read, which is noted: the head's settings are taken then.
+func (b baseBuilder) pastSuite(ctx context.Context) (*stopwatt.Suite, []string, error) {
+	sha := b.planned.against.Commit.SHA
+	tree, err := b.planned.checkout.repo.Tree(ctx, b.planned.file.folder, sha)
+	if err != nil {
+		return nil, nil, askedWrongly(err)
+	}
+	name := filepath.Base(b.planned.file.path)
+	text, err := tree.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, []string{fmt.Sprintf("the base has no %s: its implementations are run with the head's settings", name)}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	suite, err := jobs.Read(name, text, tree, jobs.Options{})
+	if err == nil {
+		suite, err = b.planned.checkout.resolved(ctx, suite)
+	}
+	if err != nil {
+		return nil, []string{fmt.Sprintf("the base's %s cannot be used, and its implementations are run with the head's settings: %s", name, firstLine(err.Error()))}, nil
+	}
+	return &suite, nil, nil
+}
+
+// asItWas is an implementation of the placed head suite as the base's suite has it,
+// and false where that has none of this name. Cores that the machine has chosen stay,
+// where the suite says of them what it said before; services are the head's.
+func asItWas(past *stopwatt.Suite, unplaced stopwatt.Suite, head stopwatt.Implementation) (stopwatt.Implementation, bool) {
+	if past == nil {
+		return head, true
+	}
+	was, known := past.Implementation(head.Name)
+	if !known {
+		return stopwatt.Implementation{}, false
+	}
+	if written, _ := unplaced.Implementation(head.Name); written.CPUs == was.CPUs {
+		was.CPUs = head.CPUs
+	}
+	was.Services = head.Services
+	if was.Build != nil && was.Build.Repository != "" {
+		was.Build = head.Build // mirrored for the head's suite
+	}
+	return was, true
+}
+
+// sameSettings tells whether the head runs an implementation as the base did.
+func sameSettings(base stopwatt.Implementation, suite stopwatt.Suite) bool {
+	head, _ := suite.Implementation(base.Name)
+	base.Build, base.Image, head.Build, head.Image = nil, "", nil, ""
+	return reflect.DeepEqual(base, head)
 }
 
 // image gets one image of the base: none where the base had nothing like it, or
