@@ -28,6 +28,15 @@ func DefaultThresholds(workload Workload, meters []Meter) []Threshold {
 	return []Threshold{{"time", DefaultThreshold}, {second, DefaultThreshold}}
 }
 
+// Thresholds are what a workload of this run is judged by: what its suite says, or
+// the default ones.
+func (r Run) Thresholds(workload Workload) []Threshold {
+	if len(r.Settings.Judge.Metrics) > 0 {
+		return r.Settings.Judge.Metrics
+	}
+	return DefaultThresholds(workload, r.Meters)
+}
+
 // Judged is the metric whose values are judged. Of net energy it is the gross
 // one: idle power that is taken off both sides makes every relative change look
 // larger, and its own error comes in.

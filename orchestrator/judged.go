@@ -8,11 +8,8 @@ import (
 
 // thresholds are what a case of this run is judged by.
 func thresholds(run stopwatt.Run, c stopwatt.Case) []stopwatt.Threshold {
-	if len(run.Settings.Judge.Metrics) > 0 {
-		return run.Settings.Judge.Metrics
-	}
 	workload, _ := run.Settings.Workload(c.Workload)
-	return stopwatt.DefaultThresholds(workload, run.Meters)
+	return run.Thresholds(workload)
 }
 
 // judgedBy are those of a case's thresholds that one of its subjects is judged by.

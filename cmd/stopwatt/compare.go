@@ -280,12 +280,8 @@ func unpaired(later stopwatt.Run, baseTrials, headTrials []stopwatt.Trial) stopw
 	var all []stopwatt.UnpairedTrials
 	for _, c := range later.Settings.Cases() {
 		workload, _ := later.Settings.Workload(c.Workload)
-		thresholds := later.Settings.Judge.Metrics
-		if len(thresholds) == 0 {
-			thresholds = stopwatt.DefaultThresholds(workload, later.Meters)
-		}
 		control := stopwatt.Case{Implementation: later.Settings.Control, Workload: c.Workload}
-		for _, threshold := range thresholds {
+		for _, threshold := range later.Thresholds(workload) {
 			name := threshold.Judged()
 			metric, known := stopwatt.MetricNamed(name)
 			of := stopwatt.UnpairedTrials{

@@ -135,11 +135,7 @@ func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopw
 func judgedMetrics(run stopwatt.Run) []string {
 	var names []string
 	for _, workload := range run.Settings.Workloads {
-		thresholds := run.Settings.Judge.Metrics
-		if len(thresholds) == 0 {
-			thresholds = stopwatt.DefaultThresholds(workload, run.Meters)
-		}
-		for _, threshold := range thresholds {
+		for _, threshold := range run.Thresholds(workload) {
 			if name := threshold.Judged(); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
