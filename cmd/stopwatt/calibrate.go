@@ -25,7 +25,7 @@ func (d *desk) calibrateVerb() *cobra.Command {
 		Long: `Measures every case against itself: base and head are the same image. What differs
 then is the machine's. How small a change it could have shown is kept for this
 machine and suite; nothing smaller is called worse or better.`,
-		Example: "  stopwatt calibrate\n  stopwatt calibrate suites/web-servers --profile short --rounds 48",
+		Example: "  stopwatt calibrate\n  stopwatt calibrate suites/web-servers --rounds 48",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.seedGiven = cmd.Flags().Changed("seed")

@@ -24,11 +24,13 @@ func (d *desk) commands() *cobra.Command {
 		Use:   "stopwatt",
 		Short: "Benchmarks several implementations of the same thing, in Docker",
 		Long: `stopwatt benchmarks several implementations of the same thing, in Docker:
-it builds and starts each one, drives load at it, stores every result in
-Postgres under its commit, and shows which is slower or hungrier.`,
+it builds and starts each one, drives load at it (or times a command, or runs a
+harness), stores every result in Postgres under its commit, shows which is slower
+or hungrier, and says of a change whether it made anything worse.`,
 		Example: `  stopwatt init                      write a starter stopwatt.yml
   stopwatt check                     faults and plan; starts nothing
   stopwatt run --profile short       build, measure, store, print
+  stopwatt run --against main        what got worse or better since, and how sure
   stopwatt show                      the latest run again
   stopwatt sql 'select * from runs'  anything else`,
 		Version:       toolVersion(),

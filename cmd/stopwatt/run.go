@@ -49,10 +49,16 @@ of trials, stores each trial in Postgres as soon as it is done, prints the
 result table and writes a report folder.
 
 SUITE is a file, or a folder that holds stopwatt.yml; by default ./stopwatt.yml.
-An unfinished run of the same plan is continued; --fresh begins a new one.`,
+An unfinished run of the same plan is continued; --fresh begins a new one.
+
+With --against, base and head of each case are measured back to back and judged
+at the looks of the suite's plan; what is suspected is confirmed in fresh pairs.
+Exit status 10 says that something regressed, 11, where the suite asks for it, that
+something is undecided.`,
 		Example: `  stopwatt run
   stopwatt run suites/web-servers --profile short
   stopwatt run --case 'go/*' --rounds 20
+  stopwatt run --against main
   stopwatt run --db postgres://bench@db.example.org/bench`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
