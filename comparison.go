@@ -159,6 +159,8 @@ type Comparison struct {
 	More   int
 	Doubts []Doubt
 	Steps  []Step // what led to the verdict, in order
+	// Accepted is what somebody said to a change for the worse; nil when nobody did.
+	Accepted *Acceptance `json:",omitempty"`
 }
 
 // DoubtKind says what a doubt is about.

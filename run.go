@@ -31,6 +31,8 @@ type Run struct {
 	// Against is what the head is measured against; zero when there is nothing.
 	// It is a commit and never dirty.
 	Against Checkout
+	// Choice says how Against was found.
+	Choice  BaseChoice
 	Machine Machine
 	Engine  Engine
 	Images  map[string]Image // by implementation
@@ -41,6 +43,10 @@ type Run struct {
 	Idle       []IdleWindow // in the order of time
 	Tool       string       // version of stopwatt
 	Command    string       // the command line, for repeating it
+	// Pipeline is the job that it was measured in; nil outside one.
+	Pipeline *Pipeline
+	// Labels are free: what somebody wants to find the run by.
+	Labels map[string]string
 	Status     RunStatus
 	Started    time.Time
 	Ended      time.Time // zero while it runs
