@@ -46,10 +46,10 @@ type Run struct {
 	// Pipeline is the job that it was measured in; nil outside one.
 	Pipeline *Pipeline
 	// Labels are free: what somebody wants to find the run by.
-	Labels map[string]string
-	Status     RunStatus
-	Started    time.Time
-	Ended      time.Time // zero while it runs
+	Labels  map[string]string
+	Status  RunStatus
+	Started time.Time
+	Ended   time.Time // zero while it runs
 	// Imported is true when the figures were brought in from elsewhere. Such a
 	// run is for reading: it gets no verdict, and enters no history.
 	Imported bool
