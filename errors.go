@@ -6,3 +6,6 @@ import "errors"
 // database: it is nobody's fault who wrote a suite, and nothing more can be
 // measured now. The rooms that reach out wrap it.
 var ErrUnreachable = errors.New("unreachable")
+
+// ErrNotFound says that what was asked for by name or number is not stored.
+var ErrNotFound = errors.New("not found")

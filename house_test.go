@@ -33,10 +33,11 @@ var mayImport = map[string][]string{
 
 	"trial":        {"regression"},
 	"orchestrator": {"jobs", "regression", "trial"},
+	"web":          {"regression", "report"},
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
 	"cmd/stopwatt": {"containers", "git", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
-		"storage", "storage/embedded", "trial"},
+		"storage", "storage/embedded", "trial", "web"},
 }
 
 // doors are the modules that one room alone may use.

@@ -15,11 +15,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/migrations"
 )
 
 // ErrNotFound says that the database holds no such run.
-var ErrNotFound = errors.New("not found")
+var ErrNotFound = stopwatt.ErrNotFound
 
 const (
 	// connectBound is how long Open waits for an answer.
