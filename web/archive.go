@@ -44,8 +44,9 @@ type Courses interface {
 	// Courses are in the order of the query's cases, else of the suite's; those without
 	// a point are left out.
 	Courses(ctx context.Context, query stopwatt.CourseQuery) ([]stopwatt.Course, error)
-	// Changes are what the last searches said about a series, one for each machine.
-	Changes(ctx context.Context, project, suite string, series stopwatt.Series) ([]stopwatt.ChangeSearch, error)
+	// Changes are the change points of these courses, as the last searches said, in
+	// the order of cases and then of history; withdrawn ones are not among them.
+	Changes(ctx context.Context, query stopwatt.CourseQuery) ([]stopwatt.SeriesChange, error)
 }
 
 // Machines are what measured.
