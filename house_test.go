@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"agent":                         {},
 	"containers":                    {},
 	"git":                           {},
+	"gitlab":                        {},
 	"meter":                         {},
 	"meter/simulated":               {},
 	"migrations":                    {},
@@ -36,7 +37,7 @@ var mayImport = map[string][]string{
 	"web":          {"regression", "report"},
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
-	"cmd/stopwatt": {"containers", "git", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
+	"cmd/stopwatt": {"containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
 		"storage", "storage/embedded", "trial", "web"},
 }
 
@@ -46,6 +47,7 @@ var doors = map[string]string{
 	"github.com/docker/docker":   "containers",
 	"github.com/jackc/pgx/v5":    "storage",
 	"github.com/goccy/go-yaml":   "jobs",
+	"github.com/xanzy/go-gitlab": "gitlab",
 	"github.com/spf13/cobra":     "cmd/stopwatt",
 	"github.com/vbauerster/mpb":  "cmd/stopwatt",
 }

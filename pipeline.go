@@ -59,6 +59,7 @@ type Job struct {
 type MergeRequest struct {
 	IID          int   // the number that people read
 	ProjectID    int64 // of the project that it is to be merged into: the note lies there
+	ProjectURL   string
 	TargetBranch string
 	SourceBranch string
 }
