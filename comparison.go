@@ -64,6 +64,9 @@ type PairedTrials struct {
 	// Identical: base and head have the same image and settings, and are not
 	// measured. New: there is nothing at base that could be measured.
 	Identical, New bool
+	// Differing: base and head are expected to answer differently, so that what they
+	// take is of other work. It is measured and not judged.
+	Differing bool
 	// GivenUp: no more pairs will come of this case, which failed too often.
 	GivenUp bool
 }
@@ -190,6 +193,9 @@ const (
 	ThinPercentile DoubtKind = "thin percentile"
 	// NoDirection: the metric has no better direction, so it is not judged.
 	NoDirection DoubtKind = "no direction"
+	// DifferingAnswers: the suite expects other answers of head than of base, so what
+	// they take is shown and not judged.
+	DifferingAnswers DoubtKind = "differing answers"
 	// ThresholdRaised: the machine cannot see what the suite asks for. Relative
 	// changes: Have is the suite's, Need what calibration says.
 	ThresholdRaised DoubtKind = "threshold raised"

@@ -254,6 +254,9 @@ type Judge struct {
 	// Net judges energy with idle power taken off. What is judged is gross unless
 	// the suite says otherwise: no estimate of idle power enters a verdict then.
 	Net bool
+	// Differing judges also workloads of which head is expected to give other answers
+	// than base.
+	Differing bool `json:",omitempty"`
 }
 
 // Fails tells whether a verdict is one that the exit status tells.

@@ -187,6 +187,8 @@ type Judgement struct {
 	// Notes are what base and head differ in beside the change, in words: packages
 	// that were installed on another day, what could not be built.
 	Notes []string `json:",omitempty"`
+	// Removed are the base's cases that the head has no more.
+	Removed []Case `json:",omitempty"`
 }
 
 // Wanted are rounds of one case that a judgement asks for, the first and the last

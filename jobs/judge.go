@@ -21,6 +21,8 @@ var judgeRows = []row[stopwatt.Judge]{
 			r.choice(at, "energy", &word, "gross", "net")
 			to.Net = word == "net"
 		}},
+	{word{key: "differing-answers", kind: "yes or no", fallback: "false", doc: "Whether a workload is judged of which the head's `expect` differs from the base's. Else its figures are shown, for they are of other work."},
+		func(r *reader, at node, to *stopwatt.Judge) { r.yes(at, "differing-answers", &to.Differing) }},
 }
 
 // failable are the verdicts that an exit status can tell.

@@ -33,14 +33,14 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 		return fmt.Errorf("read the trials back: %w", err)
 	}
 	s := &session{
-		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: asAtBase{o.Bench(*run), comparing.Base}, began: time.Now(),
+		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: asAtBase{o.Bench(*run), comparing}, began: time.Now(),
 		procedure: stopwatt.Adaptive(run.Settings.Plan.MinRounds, run.Settings.Plan.Rounds),
 	}
 	if comparing.Calibrating {
 		return s.measure(ctx, everyRound(comparing.Pairs, run.Rounds))
 	}
-	if len(comparing.Pairs) == 0 {
-		if err := s.measureNew(ctx); err != nil {
+	if len(comparing.Pairs) == len(comparing.Differing) {
+		if err := s.measureUnjudged(ctx); err != nil {
 			return err
 		}
 	}
@@ -62,14 +62,14 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 	}
 }
 
-// measureNew measures what base has nothing like, where there is nothing else: no
-// judgement would ask for it.
-func (s *session) measureNew(ctx context.Context) error {
+// measureUnjudged measures what base has nothing like, or answers otherwise, where
+// there is nothing else: no judgement would ask for it.
+func (s *session) measureUnjudged(ctx context.Context) error {
 	if s.nothing(s.run.Settings.Control) {
 		return nil
 	}
 	for round := 1; round <= s.procedure.Looks[0].Rounds; round++ {
-		if err := s.carryOut(ctx, jobs.DrawRound(nil, s.alone(round), round, s.run.Seed)); err != nil {
+		if err := s.carryOut(ctx, jobs.DrawRound(s.wantedIn(nil, round), s.alone(round), round, s.run.Seed)); err != nil {
 			return err
 		}
 	}
@@ -85,15 +85,21 @@ func everyRound(cases []stopwatt.Case, rounds int) []stopwatt.Wanted {
 	return wanted
 }
 
-// asAtBase runs trials of the base as base's own suite says.
+// asAtBase runs trials of the base as base's own suite says, and checks its answers
+// by that.
 type asAtBase struct {
 	Trials
-	implementations map[string]stopwatt.Implementation
+	comparing Comparing
 }
 
 func (b asAtBase) Run(ctx context.Context, order trial.Order) (stopwatt.Trial, error) {
-	if own, has := b.implementations[order.Planned.Case.Implementation]; has && order.Planned.Revision == stopwatt.Base {
-		order.Implementation = own
+	if order.Planned.Revision == stopwatt.Base {
+		if own, has := b.comparing.Base[order.Planned.Case.Implementation]; has {
+			order.Implementation = own
+		}
+		if own, has := b.comparing.BaseWorkloads[order.Planned.Case.Workload]; has {
+			order.Workload = own
+		}
 	}
 	return b.Trials.Run(ctx, order)
 }
@@ -106,6 +112,7 @@ func (s *session) judge() stopwatt.Judgement {
 		judgement = regression.Judge(s.procedure, paired, true)
 		judgement.Stopped = stopped
 	}
+	judgement.Removed = s.Removed
 	judgement.Notes = slices.Concat(s.Notes, failureNotes(s.Pairs, s.trials), absenceNotes(*s.run, s.trials))
 	return judgement
 }
@@ -214,12 +221,14 @@ func (s *session) pending(wanted []stopwatt.Wanted) int {
 	return n
 }
 
-// wantedIn are the cases that a judgement wants in a round. What it wants of a
+// wantedIn are the cases whose pairs are measured in a round: what a judgement wants,
+// and until the first look what is shown without being judged. What it wants of a
 // part is measured with the case that it is a part of.
 func (s *session) wantedIn(wanted []stopwatt.Wanted, round int) []stopwatt.Case {
 	var cases []stopwatt.Case
 	for _, c := range s.Pairs {
-		if slices.ContainsFunc(wanted, func(w stopwatt.Wanted) bool {
+		shown := slices.Contains(s.Differing, c) && round <= s.procedure.Looks[0].Rounds
+		if shown || slices.ContainsFunc(wanted, func(w stopwatt.Wanted) bool {
 			return w.First <= round && round <= w.Last && c.Holds(w.Case)
 		}) {
 			cases = append(cases, c)

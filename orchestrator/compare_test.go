@@ -431,3 +431,52 @@ func TestTheBaseIsRunAsItsOwnSuiteSays(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsExpectedToAnswerOtherwiseIsMeasuredAndNotJudged(t *testing.T) {
+	j := newJudging(map[string]float64{"go": .5, "rust": .5})
+	o := against("go", "rust")
+	o.Comparing.Differing = o.Comparing.Pairs[:1] // go
+	own := o.Run.Settings.Workloads[0]
+	own.HTTP = &stopwatt.HTTP{Expect: stopwatt.Expect{Status: 418}}
+	o.Comparing.BaseWorkloads = map[string]stopwatt.Workload{own.Name: own}
+
+	_, judgement, err := j.run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := map[string]stopwatt.Verdict{}
+	for _, c := range judgement.Comparisons {
+		verdicts[c.Case.Implementation] = c.Verdict
+	}
+	want := map[string]stopwatt.Verdict{"go": stopwatt.NotJudged, "rust": stopwatt.Regressed}
+	if diff := cmp.Diff(want, verdicts); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+	if judgement.Family != 1 {
+		t.Errorf("family %d, want 1: what is not judged corrects nothing", judgement.Family)
+	}
+	trials := map[stopwatt.Revision]int{}
+	for _, order := range j.bench.orders {
+		if order.Planned.Case.Implementation == "go" {
+			trials[order.Planned.Revision]++
+		}
+		if atBase := order.Planned.Revision == stopwatt.Base; atBase != (order.Workload.HTTP.Expect.Status == 418) {
+			t.Errorf("%v is expected to answer %d", order.Planned, order.Workload.HTTP.Expect.Status)
+		}
+	}
+	if diff := cmp.Diff(map[stopwatt.Revision]int{stopwatt.Base: 12, stopwatt.Head: 12}, trials); diff != "" {
+		t.Errorf("trials of what is not judged (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhereNothingCanBeJudgedItIsMeasuredAllTheSame(t *testing.T) {
+	j := newJudging(nil)
+	o := against("go")
+	o.Comparing.Differing = o.Comparing.Pairs
+	if _, _, err := j.run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(j.bench.orders); n != 24 {
+		t.Errorf("%d trials, want 12 of each side", n)
+	}
+}

@@ -19,6 +19,13 @@ type Comparing struct {
 	Unmatched []stopwatt.Case // of those alone: base has them, but its image cannot be had
 	// Base is how the base's implementations are run, where base's own suite says so.
 	Base map[string]stopwatt.Implementation
+	// BaseWorkloads are the workloads as they are asked of base: its answers are
+	// checked by what its own suite expects.
+	BaseWorkloads map[string]stopwatt.Workload
+	// Differing are those of the pairs of which other answers are expected of head
+	// than of base: measured in the rounds until the first look, and not judged.
+	Differing []stopwatt.Case
+	Removed   []stopwatt.Case // cases of the base that the head has no more
 	// Calibrating measures the pairs in every round of the plan and judges nothing:
 	// base and head are the same, and what differs is the machine's.
 	Calibrating bool
@@ -47,6 +54,7 @@ func (c Comparing) Paired(run stopwatt.Run, trials []stopwatt.Trial) []stopwatt.
 		p := stopwatt.PairedTrials{
 			Case:      of,
 			Identical: slices.Contains(c.Identical, of),
+			Differing: slices.Contains(c.Differing, of),
 			New:       slices.Contains(c.Alone, of) && of.Implementation != run.Settings.Control && !slices.Contains(c.Unmatched, of),
 		}
 		unmatched := slices.Contains(c.Unmatched, of)

@@ -23,6 +23,7 @@ func planKey(order Order) (string, error) {
 		BaseImages            map[string]string                  `json:",omitempty"`
 		Pairs                 []stopwatt.Case                    `json:",omitempty"`
 		Base                  map[string]stopwatt.Implementation `json:",omitempty"`
+		BaseWorkloads         map[string]stopwatt.Workload       `json:",omitempty"`
 		Rounds                int
 		Seed                  *uint64 `json:",omitempty"`
 	}{
@@ -42,6 +43,7 @@ func planKey(order Order) (string, error) {
 	}
 	if order.Comparing != nil {
 		decides.BaseImages, decides.Pairs, decides.Base = identities(order.Run.BaseImages), order.Comparing.Pairs, order.Comparing.Base
+		decides.BaseWorkloads = order.Comparing.BaseWorkloads
 	}
 	text, err := json.Marshal(decides)
 	if err != nil {

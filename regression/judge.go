@@ -88,6 +88,9 @@ func (c *comparison) closeAtOnce() {
 		c.close(stopwatt.Identical, 0)
 	case c.trials.New:
 		c.close(stopwatt.New, 0)
+	case c.trials.Differing:
+		c.close(stopwatt.NotJudged, 0)
+		c.doubt(stopwatt.DifferingAnswers, 0, 0)
 	case !directed(c.Metric):
 		c.close(stopwatt.NotJudged, 0)
 		c.doubt(stopwatt.NoDirection, 0, 0)

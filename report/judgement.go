@@ -334,6 +334,9 @@ func restsOn(run stopwatt.Run, j stopwatt.Judgement) []string {
 	if smallest := SmallestSeen(j); smallest != "" {
 		notes = append(notes, "Smallest change this run could see: "+smallest+".")
 	}
+	if n := len(j.Removed); n > 0 {
+		notes = append(notes, fmt.Sprintf("%s of the base removed: %s.", plural(n, "case"), caseList(j.Removed)))
+	}
 	if j.Stopped != "" {
 		notes = append(notes, "Stopped before everything was decided: "+Clean(j.Stopped)+".")
 	}
@@ -344,6 +347,19 @@ func restsOn(run stopwatt.Run, j stopwatt.Judgement) []string {
 		notes = append(notes, energyJudged(run))
 	}
 	return notes
+}
+
+// caseList lists cases, the first few of many.
+func caseList(cases []stopwatt.Case) string {
+	const few = 8
+	var names []string
+	for _, c := range cases[:min(len(cases), few)] {
+		names = append(names, Clean(c.String()))
+	}
+	if more := len(cases) - few; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // energyJudged says which energy was judged.
@@ -359,6 +375,8 @@ func procedureNote(j stopwatt.Judgement) string {
 	switch {
 	case len(j.Procedure.Looks) == 0:
 		return "Two runs at two times: Mann and Whitney's shift with its 95 % interval."
+	case j.Family == 0 && j.Over() && slices.ContainsFunc(j.Comparisons, func(c stopwatt.Comparison) bool { return c.Estimate.N > 0 }):
+		return "Nothing was judged; 95 % intervals of the paired trials' ratios."
 	case j.Family == 0 && j.Over():
 		return "No case was measured at both base and head."
 	case j.Look == 0:

@@ -28,6 +28,8 @@ func DoubtText(d stopwatt.Doubt) string {
 		return fmt.Sprintf("not judged: %s lie beyond it, and %d are needed", plural(have, "request"), need)
 	case stopwatt.NoDirection:
 		return "not judged: neither more nor less of it is better"
+	case stopwatt.DifferingAnswers:
+		return "not judged: the head is expected to answer otherwise than the base (judge: {differing-answers: true} judges it)"
 	case stopwatt.ThresholdRaised:
 		return fmt.Sprintf("worse or better must be beyond %s here, not %s: this machine's calibration sees no smaller change", percentOf(d.Need), percentOf(d.Have))
 	case stopwatt.NotConfirmed:

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,6 +27,7 @@ func (p *plannedRun) resolveBase(ctx context.Context, revision string) error {
 		return askedWrongly(fmt.Errorf("--against: %w", err))
 	}
 	p.against = stopwatt.Checkout{Commit: commit}
+	p.choice = stopwatt.BaseChoice{Rule: "as asked", Behind: -1}
 	return nil
 }
 
@@ -40,6 +39,8 @@ func againstSomething(flags runFlags, given bool) error {
 		return askedWrongly(errors.New("--against names no revision: write a commit, branch or tag, as in --against main"))
 	case flags.all && !given:
 		return askedWrongly(errors.New("--all is for --against: without a base every case is measured anyway"))
+	case flags.judge != judgedByBase && flags.judge != judgedByHead:
+		return askedWrongly(fmt.Errorf("--judge %s: write base or head", quote(flags.judge)))
 	}
 	return nil
 }
@@ -81,19 +82,14 @@ type baseBuilder struct {
 // comparing gets the base's images and says which cases are measured how.
 func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head map[string]stopwatt.Image) (map[string]stopwatt.Image, *orchestrator.Comparing, error) {
 	images := map[string]stopwatt.Image{}
-	comparing := &orchestrator.Comparing{}
+	past := b.planned.past
+	comparing := &orchestrator.Comparing{Notes: slices.Clone(past.notes), Removed: past.removed, Base: map[string]stopwatt.Implementation{}}
 	failed := map[string]bool{}
-	past, note, err := b.pastSuite(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	comparing.Notes = append(comparing.Notes, note...)
-	comparing.Base = map[string]stopwatt.Implementation{}
 	for _, implementation := range needed(suite, b.planned.cases) {
 		if implementation.Name == suite.Control {
 			continue
 		}
-		base, was := asItWas(past, b.planned.file.suite, implementation)
+		base, was := asItWas(past.suite, b.planned.file.suite, implementation)
 		if !was {
 			continue // new at the head
 		}
@@ -108,9 +104,13 @@ func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head m
 		failed[implementation.Name] = image.ID == "" && note != nil
 		comparing.Notes = append(comparing.Notes, note...)
 	}
+	var differing []string
+	comparing.BaseWorkloads, differing = past.asked(suite)
 	for _, c := range b.planned.cases {
 		image, atBase := images[c.Implementation]
 		switch {
+		case past.lacks(c.Workload):
+			comparing.Alone = append(comparing.Alone, c)
 		case failed[c.Implementation]:
 			comparing.Unmatched = append(comparing.Unmatched, c)
 			comparing.Alone = append(comparing.Alone, c)
@@ -120,35 +120,12 @@ func (b baseBuilder) comparing(ctx context.Context, suite stopwatt.Suite, head m
 			comparing.Identical = append(comparing.Identical, c)
 		default:
 			comparing.Pairs = append(comparing.Pairs, c)
+			if slices.Contains(differing, c.Workload) && !suite.Judge.Differing {
+				comparing.Differing = append(comparing.Differing, c)
+			}
 		}
 	}
 	return images, comparing, nil
-}
-
-// pastSuite is the suite as the base has it; nil where it has none, or one that
-// cannot be read, which is noted: the head's settings are taken then.
-func (b baseBuilder) pastSuite(ctx context.Context) (*stopwatt.Suite, []string, error) {
-	sha := b.planned.against.Commit.SHA
-	tree, err := b.planned.checkout.repo.Tree(ctx, b.planned.file.folder, sha)
-	if err != nil {
-		return nil, nil, askedWrongly(err)
-	}
-	name := filepath.Base(b.planned.file.path)
-	text, err := tree.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, []string{fmt.Sprintf("the base has no %s: its implementations are run with the head's settings", name)}, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	suite, err := jobs.Read(name, text, tree, jobs.Options{})
-	if err == nil {
-		suite, err = b.planned.checkout.resolved(ctx, suite)
-	}
-	if err != nil {
-		return nil, []string{fmt.Sprintf("the base's %s cannot be used, and its implementations are run with the head's settings: %s", name, firstLine(err.Error()))}, nil
-	}
-	return &suite, nil, nil
 }
 
 // asItWas is an implementation of the placed head suite as the base's suite has it,

@@ -32,6 +32,7 @@ type runFlags struct {
 	out     string
 	against string // revision of the base; empty: none
 	all     bool   // identical cases too
+	judge   string // whose judge of the suite is used: base or head
 
 	calibrating bool // everything against itself
 
@@ -73,6 +74,7 @@ something is undecided.`,
 	d.measuringFlags(verb, &flags)
 	verb.Flags().StringVar(&flags.against, "against", "", "measure this `REVISION` too, interleaved, and say what got worse or better since")
 	verb.Flags().BoolVar(&flags.all, "all", false, "with --against: measure also cases whose images are the same in both")
+	verb.Flags().StringVar(&flags.judge, "judge", judgedByBase, "with --against: judge by the suite file of the `base` or of the head")
 	return verb
 }
 
@@ -98,6 +100,8 @@ type plannedRun struct {
 	standIns map[string]string
 	rounds   int
 	against  stopwatt.Checkout // the base; zero when there is none
+	choice   stopwatt.BaseChoice
+	past     pastSuite // that of the base
 	all      bool
 
 	calibrating bool
@@ -151,10 +155,14 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedR
 	if flags.against == "" {
 		return planned, nil
 	}
-	if err := reachable(file.suite, judgedCases(file.suite, cases)); err != nil {
+	if err := planned.resolveBase(ctx, flags.against); err != nil {
 		return plannedRun{}, err
 	}
-	return planned, planned.resolveBase(ctx, flags.against)
+	if planned.past, err = d.pastSuite(ctx, planned, flags); err != nil {
+		return plannedRun{}, err
+	}
+	planned.judgeBy(flags.judge)
+	return planned, reachable(planned.file.suite, judgedCases(planned.file.suite, cases))
 }
 
 // parseBases reads OFFICIAL=IMAGE pairs from the flags, else from the environment.
@@ -308,6 +316,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		Comparing: comparing,
 		Run: stopwatt.Run{
 			Against:    planned.against,
+			Choice:     planned.choice,
 			BaseImages: baseImages,
 			Suite:      suite.Name,
 			Project:    planned.checkout.project,
