@@ -187,86 +187,19 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	if flags.out != "" { // better now than when all has been measured
-		if err := makeReportFolder(flags.out); err != nil {
-			return err
-		}
-	}
-	unlock, err := d.lockMachine(ctx)
+	place, err := d.openWorkplace(ctx, planned, flags)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	store, release, err := d.openStore(ctx)
+	defer place.close()
+	measured, err := place.measure(ctx, planned, flags)
 	if err != nil {
 		return err
-	}
-	defer release()
-	docker, agent, err := d.openEngine(ctx, flags.network)
-	if err != nil {
-		return err
-	}
-	defer docker.Close()
-	instruments, err := d.openInstruments(ctx, docker, planned.file.suite.Meters)
-	if err != nil {
-		return err
-	}
-	defer instruments.close()
-	if flags.calibrating {
-		if err := samePath(planned.file.suite, instruments.file); err != nil {
-			return err
-		}
-	}
-	elsewhere, err := d.openDriverHost(ctx, instruments.file.Driver, planned.file.suite)
-	if err != nil {
-		return err
-	}
-	defer elsewhere.close()
-	if instruments.why != "" {
-		fmt.Fprintf(d.stderr, "meters  %s\n", instruments.way.Says)
-	}
-
-	if planned.file.suite, err = d.mirror(ctx, &planned.checkout, planned.file.suite); err != nil {
-		return d.interrupted(ctx, err)
-	}
-	screen := newScreen(d.stderr, terminalWidth(d.stderr))
-	order, err := d.order(ctx, planned, docker, instruments, screen)
-	if err != nil {
-		return d.interrupted(ctx, err)
-	}
-	order.SeedGiven, order.Fresh = flags.seedGiven, flags.fresh
-	if order.Comparing != nil {
-		if order.Comparing.Calibration, err = knownCalibration(ctx, store, order.Run); err != nil {
-			return err
-		}
-	}
-	conductor := orchestrator.Orchestrator{
-		Store: store,
-		Bench: func(run stopwatt.Run) orchestrator.Trials {
-			d.reapRun(ctx, docker, run)
-			elsewhere.reap(ctx, d, run)
-			return bench(docker, agent, elsewhere, instruments, run)
-		},
-		Audience: screen,
-		Idle:     instruments.idle,
-		Cool:     instruments.cooling(),
-	}
-	run, err := conductor.Run(ctx, order)
-	screen.close()
-	d.reapRun(context.WithoutCancel(ctx), docker, run) // what lives as long as the run
-	elsewhere.reap(context.WithoutCancel(ctx), d, run)
-	// Once more: what a killed stopwatt had asked for last, the engine may have
-	// made after the first look.
-	if _, reapErr := d.reap(context.WithoutCancel(ctx), docker, false); err == nil {
-		err = reapErr
-	}
-	if err != nil {
-		return d.interrupted(ctx, err)
 	}
 	if flags.calibrating {
-		return d.tellCalibration(ctx, store, run, *order.Comparing)
+		return d.tellCalibration(ctx, place.store, measured.run, *measured.comparing)
 	}
-	return cmp.Or(d.tell(ctx, store, run, flags.out), unmatched(order.Comparing))
+	return cmp.Or(d.tell(ctx, place.store, measured.run, flags.out), unmatched(measured.comparing))
 }
 
 // unmatched is an error when the base of some cases could not be had.
