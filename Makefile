@@ -5,13 +5,20 @@ AGENTS  := $(ARCHITECTURES:%=cmd/stopwatt/agents/stopwatt-agent-linux-%)
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum migrations)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 STATIC  := -trimpath -ldflags '-s -w'
+STATIC_STOPWATT := -trimpath -tags agents -ldflags '-s -w -X main.version=$(VERSION)'
 
-.PHONY: build demo test installed bench lint clean
+.PHONY: build binaries demo test installed bench lint clean
 
 build: bin/stopwatt
 
 bin/stopwatt: $(SOURCES) $(AGENTS)
 	go build -trimpath -tags agents -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/stopwatt
+
+# One file for each architecture, which wants nothing of the machine that it is copied to.
+binaries: $(ARCHITECTURES:%=bin/stopwatt-linux-%)
+
+bin/stopwatt-linux-%: $(SOURCES) $(AGENTS)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$* GOARM=7 go build $(STATIC_STOPWATT) -o $@ ./cmd/stopwatt
 
 cmd/stopwatt/agents/stopwatt-agent-linux-%: $(SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* GOARM=7 go build $(STATIC) -o $@ ./cmd/stopwatt-agent

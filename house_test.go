@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"orchestrator": {"jobs", "regression", "trial"},
 	"web":          {"regression", "report"},
 
+	"templates": {}, // only tests
+
 	"cmd/stopwatt-agent": {"agent", "meter"},
 	"cmd/stopwatt": {"containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
 		"storage", "storage/embedded", "trial", "web"},
