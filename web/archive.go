@@ -31,6 +31,7 @@ type Shelves interface {
 // Runs are single runs with all that they hold.
 type Runs interface {
 	RunAt(ctx context.Context, place stopwatt.RunPlace) (int64, error)
+	Line(ctx context.Context, run int64) (stopwatt.RunLine, error)
 	// Results have their Judgement, where there is one.
 	Results(ctx context.Context, run int64) (stopwatt.Results, error)
 	// TrialList are its trials, without Samples and Latency, which are read one by one.
