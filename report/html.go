@@ -35,7 +35,7 @@ type htmlDocument struct {
 	Answers    []answer
 	Workloads  []htmlWorkload
 	Notes      []string
-	Provenance []fact
+	Provenance []Fact
 	Meters     *htmlMeters // nil when there are not two
 	Idle       []htmlIdle
 	Trials     []htmlTrial

@@ -10,9 +10,9 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 )
 
-// A fact is one line of a run's provenance: a term and what is to be said of
+// A Fact is one line of a run's provenance: a term and what is to be said of
 // it. Text is made safe to read.
-type fact struct {
+type Fact struct {
 	Term   string
 	Values []string
 	Code   bool // to be typed or compared, letter by letter
@@ -20,8 +20,8 @@ type fact struct {
 
 // provenance says where a run's figures come from and how to repeat them.
 // What is not known is left out.
-func provenance(run stopwatt.Run) []fact {
-	facts := []fact{
+func provenance(run stopwatt.Run) []Fact {
+	facts := []Fact{
 		{Term: "Repeat", Values: []string{run.Command}, Code: true},
 		{Term: "Imported from", Values: []string{run.Source}},
 		{Term: "Seed", Values: []string{strconv.FormatUint(run.Seed, 10)}, Code: true},
@@ -33,7 +33,7 @@ func provenance(run stopwatt.Run) []fact {
 		{Term: "Settings", Values: settingFacts(run.Settings)},
 		{Term: "stopwatt", Values: []string{run.Tool}},
 	}
-	var known []fact
+	var known []Fact
 	for _, f := range facts {
 		var values []string
 		for _, value := range f.Values {
@@ -42,7 +42,7 @@ func provenance(run stopwatt.Run) []fact {
 			}
 		}
 		if values != nil {
-			known = append(known, fact{f.Term, values, f.Code})
+			known = append(known, Fact{f.Term, values, f.Code})
 		}
 	}
 	return known
