@@ -26,7 +26,10 @@ type SeriesChange struct {
 	Metric  Metric
 	Machine string // fingerprint of the MachineIdentity
 	Change  ChangePoint
-	At      time.Time // of the commit First
+	// Commit is Change.First with what is known of it, MergeRequest the one that
+	// brought it, by its IID; 0: not known.
+	Commit       Commit
+	MergeRequest int
 }
 
 // A SuiteLine is a suite in a list.

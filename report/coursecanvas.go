@@ -284,7 +284,7 @@ func (c courseCanvas) epochs() []courseMark {
 func (c courseCanvas) changes() []courseMark {
 	var marks []courseMark
 	for _, change := range c.view.Changes {
-		share, within := c.across.at(change.At)
+		share, within := c.across.at(change.Commit.Time)
 		if !within {
 			continue
 		}
