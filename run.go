@@ -56,6 +56,14 @@ type Run struct {
 	Source   string // where they come from, a file's name or a URL; empty when they were measured here
 }
 
+// EntersHistory tells whether the run belongs to the history of the default branch:
+// finished, measured here, of a commit of that branch and from a clean checkout.
+// What a merge request would become is on no branch yet.
+func (r Run) EntersHistory() bool {
+	outside := r.Pipeline != nil && r.Pipeline.Kind != DefaultBranch
+	return r.Status == Finished && r.Checkout.Default && !r.Checkout.Dirty && !r.Imported && !outside
+}
+
 // A Checkout is the commit that is measured and the state of the work tree.
 type Checkout struct {
 	Commit Commit

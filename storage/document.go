@@ -50,6 +50,24 @@ func runDocuments(run stopwatt.Run) (settings, engine, meters []byte, err error)
 	return settings, engine, meters, err
 }
 
+// originDocuments are where a run comes from: its pipeline, nil outside one, how
+// its base was found, and what it is to be found by.
+func originDocuments(run stopwatt.Run) (pipeline, choice, labels []byte, err error) {
+	if run.Pipeline != nil {
+		if pipeline, err = document(run.Pipeline); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if choice, err = document(run.Choice); err != nil {
+		return nil, nil, nil, err
+	}
+	if len(run.Labels) == 0 {
+		return pipeline, choice, []byte("{}"), nil
+	}
+	labels, err = document(run.Labels)
+	return pipeline, choice, labels, err
+}
+
 // readRun reads the whole run.
 func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	run, err := readRunRow(ctx, tx, id)
@@ -71,14 +89,15 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 	commit, base := &run.Checkout.Commit, &run.Against.Commit
 	var seed, fingerprint string
 	var ended *time.Time
-	var settings, engine, meters, epoch, identity []byte
+	var settings, engine, meters, epoch, identity, pipeline, choice, labels []byte
 	err := tx.QueryRow(ctx, `
 		SELECT r.key, r.plan_key, p.name, s.name, r.baseline, r.profile, r.seed::text, r.rounds, r.planned,
 			coalesce(c.sha, ''), c.parents, coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, ''),
 			r.branch, r.on_default, r.dirty, m.fingerprint, m.name, coalesce(e.identity, m.identity), coalesce(e.epoch, r.epoch),
 			coalesce(b.sha, ''), b.parents, coalesce(b.author, ''), coalesce(b.committed_at, '0001-01-01Z'), coalesce(b.subject, ''),
 			r.base_branch, r.base_on_default, r.imported, r.source,
-			r.engine, r.meters, r.settings, r.tool, r.command, r.status, r.started, r.ended
+			r.engine, r.meters, r.settings, r.tool, r.command, r.status, r.started, r.ended,
+			r.pipeline, r.choice, r.labels
 		FROM stopwatt_store.runs r
 		JOIN stopwatt_store.suites s ON s.id = r.suite_id
 		JOIN stopwatt_store.projects p ON p.id = s.project_id
@@ -92,7 +111,8 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 		&run.Checkout.Branch, &run.Checkout.Default, &run.Checkout.Dirty, &fingerprint, &run.Machine.Name, &identity, &epoch,
 		&base.SHA, &base.Parents, &base.Author, &base.Time, &base.Subject,
 		&run.Against.Branch, &run.Against.Default, &run.Imported, &run.Source,
-		&engine, &meters, &settings, &run.Tool, &run.Command, &run.Status, &run.Started, &ended)
+		&engine, &meters, &settings, &run.Tool, &run.Command, &run.Status, &run.Started, &ended,
+		&pipeline, &choice, &labels)
 	if err != nil {
 		return stopwatt.Run{}, notFound(err)
 	}
@@ -106,7 +126,11 @@ func readRunRow(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) 
 	for _, part := range []struct {
 		text []byte
 		into any
-	}{{settings, &run.Settings}, {engine, &run.Engine}, {meters, &run.Meters}, {epoch, &run.Machine.Epoch}, {identity, &run.Machine.Identity}} {
+	}{{settings, &run.Settings}, {engine, &run.Engine}, {meters, &run.Meters}, {epoch, &run.Machine.Epoch}, {identity, &run.Machine.Identity},
+		{pipeline, &run.Pipeline}, {choice, &run.Choice}, {labels, &run.Labels}} {
+		if part.text == nil {
+			continue // outside a pipeline
+		}
 		if err := json.Unmarshal(part.text, part.into); err != nil {
 			return stopwatt.Run{}, fmt.Errorf("decode %T: %w", part.into, err)
 		}

@@ -63,35 +63,41 @@ func queueSummary(batch *pgx.Batch, runID, suite int64, s stopwatt.Summary) {
 func (s *Store) Results(ctx context.Context, runID int64) (stopwatt.Results, error) {
 	var results stopwatt.Results
 	err := s.reading(ctx, func(tx pgx.Tx) error {
-		run, err := readRun(ctx, tx, runID)
-		if err != nil {
-			return err
-		}
-		c := caseResults{of: map[caseRevision]*stopwatt.CaseResult{}}
-		if err := c.readCounts(ctx, tx, runID); err != nil {
-			return err
-		}
-		parts, err := c.readParts(ctx, tx, runID)
-		if err != nil {
-			return err
-		}
-		if err := c.readAbsences(ctx, tx, runID); err != nil {
-			return err
-		}
-		if err := c.readWarnings(ctx, tx, runID); err != nil {
-			return err
-		}
-		if err := c.readSummaries(ctx, tx, runID); err != nil {
-			return err
-		}
-		results = stopwatt.Results{Run: run, Cases: c.sorted(orderOf(run.Settings, parts))}
-		results.Metrics, err = readMetrics(ctx, tx, results.Cases)
+		var err error
+		results, err = readResults(ctx, tx, runID)
 		return err
 	})
 	if err != nil {
 		return stopwatt.Results{}, fmt.Errorf("read the results of run %d: %w", runID, err)
 	}
 	return results, nil
+}
+
+func readResults(ctx context.Context, tx pgx.Tx, runID int64) (stopwatt.Results, error) {
+	run, err := readRun(ctx, tx, runID)
+	if err != nil {
+		return stopwatt.Results{}, err
+	}
+	c := caseResults{of: map[caseRevision]*stopwatt.CaseResult{}}
+	if err := c.readCounts(ctx, tx, runID); err != nil {
+		return stopwatt.Results{}, err
+	}
+	parts, err := c.readParts(ctx, tx, runID)
+	if err != nil {
+		return stopwatt.Results{}, err
+	}
+	if err := c.readAbsences(ctx, tx, runID); err != nil {
+		return stopwatt.Results{}, err
+	}
+	if err := c.readWarnings(ctx, tx, runID); err != nil {
+		return stopwatt.Results{}, err
+	}
+	if err := c.readSummaries(ctx, tx, runID); err != nil {
+		return stopwatt.Results{}, err
+	}
+	results := stopwatt.Results{Run: run, Cases: c.sorted(orderOf(run.Settings, parts))}
+	results.Metrics, err = readMetrics(ctx, tx, results.Cases)
+	return results, err
 }
 
 type caseRevision struct {

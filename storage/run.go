@@ -51,7 +51,7 @@ func (s *Store) place(ctx context.Context, tx pgx.Tx, run stopwatt.Run, fresh bo
 	if err != nil || id != 0 {
 		return id, err
 	}
-	id, err = s.unfinished(ctx, tx, run.PlanKey, suite, machine, fresh)
+	id, err = s.unfinished(ctx, tx, run, suite, machine, fresh)
 	if err != nil || id != 0 {
 		return id, err
 	}
@@ -79,23 +79,31 @@ func (s *Store) sameKey(ctx context.Context, tx pgx.Tx, run stopwatt.Run) (int64
 	if err != nil {
 		return 0, err
 	}
-	_, err = reopen(ctx, tx, id)
+	_, err = reopen(ctx, tx, id, run)
 	return id, err
 }
 
-// reopen marks an unfinished run as running, and tells whether it was one.
-func reopen(ctx context.Context, tx pgx.Tx, id int64) (bool, error) {
-	tag, err := tx.Exec(ctx, "UPDATE stopwatt_store.runs SET status = 'running', ended = NULL WHERE id = $1 AND status <> 'finished'", id)
+// reopen marks an unfinished run as running, and tells whether it was one. It is
+// then measured in the pipeline that continues it, and is found by the labels of
+// both.
+func reopen(ctx context.Context, tx pgx.Tx, id int64, run stopwatt.Run) (bool, error) {
+	pipeline, _, labels, err := originDocuments(run)
+	if err != nil {
+		return false, err
+	}
+	tag, err := tx.Exec(ctx, `
+		UPDATE stopwatt_store.runs SET status = 'running', ended = NULL, pipeline = coalesce($2::jsonb, pipeline), labels = labels || $3::jsonb
+		WHERE id = $1 AND status <> 'finished'`, id, pipeline, labels)
 	return tag.RowsAffected() == 1, err
 }
 
 // unfinished returns the run to continue, or 0. With fresh there is none:
 // those that nobody carries out any more are marked as aborted.
-func (s *Store) unfinished(ctx context.Context, tx pgx.Tx, planKey string, suite, machine int64, fresh bool) (int64, error) {
+func (s *Store) unfinished(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suite, machine int64, fresh bool) (int64, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM stopwatt_store.runs
 		WHERE plan_key = $1 AND suite_id = $2 AND machine_id = $3 AND status <> 'finished'
-		ORDER BY id DESC`, planKey, suite, machine)
+		ORDER BY id DESC`, run.PlanKey, suite, machine)
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +123,7 @@ func (s *Store) unfinished(ctx context.Context, tx pgx.Tx, planKey string, suite
 		if fresh {
 			take = abandon
 		}
-		if taken, err := take(ctx, tx, id); taken || err != nil {
+		if taken, err := take(ctx, tx, id, run); taken || err != nil {
 			return id, err
 		}
 	}
@@ -123,7 +131,7 @@ func (s *Store) unfinished(ctx context.Context, tx pgx.Tx, planKey string, suite
 }
 
 // abandon marks a run whose process died as aborted. It is never taken.
-func abandon(ctx context.Context, tx pgx.Tx, id int64) (bool, error) {
+func abandon(ctx context.Context, tx pgx.Tx, id int64, _ stopwatt.Run) (bool, error) {
 	_, err := tx.Exec(ctx, "UPDATE stopwatt_store.runs SET status = 'aborted', ended = now() WHERE id = $1 AND status = 'running'", id)
 	return false, err
 }
@@ -163,18 +171,24 @@ func (s *Store) insertRun(ctx context.Context, tx pgx.Tx, run stopwatt.Run, suit
 	if err != nil {
 		return 0, err
 	}
+	pipeline, choice, labels, err := originDocuments(run)
+	if err != nil {
+		return 0, err
+	}
 	var id int64
 	err = tx.QueryRow(ctx, `
 		INSERT INTO stopwatt_store.runs (key, plan_key, suite_id, machine_id, commit_id, branch, on_default, dirty,
 			profile, baseline, seed, rounds, planned, status, started, tool, command, settings, engine, meters, epoch_id,
-			base_commit_id, base_branch, base_on_default, imported, source)
+			base_commit_id, base_branch, base_on_default, imported, source,
+			pipeline, choice, labels)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::numeric, $12, $13, 'running', $14, $15, $16, $17, $18, $19, $20,
-			$21, $22, $23, $24, $25)
+			$21, $22, $23, $24, $25, $26, $27, $28)
 		RETURNING id`,
 		run.Key, run.PlanKey, suite, machine, commit, plain(run.Checkout.Branch), run.Checkout.Default, run.Checkout.Dirty,
 		run.Profile, run.Baseline, fmt.Sprint(run.Seed), run.Rounds, run.Planned, run.Started, run.Tool, plain(run.Command),
 		settings, engine, meters, epoch,
-		base, plain(run.Against.Branch), run.Against.Default, run.Imported, plain(run.Source)).Scan(&id)
+		base, plain(run.Against.Branch), run.Against.Default, run.Imported, plain(run.Source),
+		pipeline, choice, labels).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -227,69 +241,4 @@ func (s *Store) tidy(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// A RunQuery says which run is meant.
-type RunQuery struct {
-	ID int64 // 0: the latest finished one, or else the latest
-	// Project and Suite narrow the choice where they are not empty.
-	Project, Suite string
-	// Machine, where it is not empty, is the Fingerprint of the machine that the
-	// run was carried out on.
-	Machine string
-	// Commit and Against are SHAs of the head and of what it was measured against.
-	Commit, Against string
-}
-
-// FindRun returns the ID of the run that is meant, or ErrNotFound.
-func (s *Store) FindRun(ctx context.Context, query RunQuery) (int64, error) {
-	var id int64
-	err := s.pool.QueryRow(ctx, `
-		SELECT r.id
-		FROM stopwatt_store.runs r
-		JOIN stopwatt_store.suites s ON s.id = r.suite_id
-		JOIN stopwatt_store.projects p ON p.id = s.project_id
-		JOIN stopwatt_store.machines m ON m.id = r.machine_id
-		LEFT JOIN stopwatt_store.commits c ON c.id = r.commit_id
-		LEFT JOIN stopwatt_store.commits b ON b.id = r.base_commit_id
-		WHERE ($1 = 0 OR r.id = $1) AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3) AND ($4 = '' OR m.fingerprint = $4)
-		  AND ($5 = '' OR c.sha = $5) AND ($6 = '' OR b.sha = $6)
-		ORDER BY r.status = 'finished' DESC, r.started DESC, r.id DESC
-		LIMIT 1`, query.ID, query.Project, query.Suite, query.Machine, query.Commit, query.Against).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, fmt.Errorf("run: %w", ErrNotFound)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("find run: %w", s.name(err))
-	}
-	return id, nil
-}
-
-// LatestOfEachMachine returns, for every machine, the ID of the latest finished
-// run of the suite that FindRun finds, in the order in which the runs began.
-// Where there is none, the error is ErrNotFound.
-func (s *Store) LatestOfEachMachine(ctx context.Context, query RunQuery) ([]int64, error) {
-	latest, err := s.FindRun(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.pool.Query(ctx, `
-		SELECT id FROM (
-			SELECT DISTINCT ON (machine_id) id, started
-			FROM stopwatt_store.runs
-			WHERE suite_id = (SELECT suite_id FROM stopwatt_store.runs WHERE id = $1) AND status = 'finished'
-			ORDER BY machine_id, started DESC, id DESC
-		) r
-		ORDER BY started, id`, latest)
-	if err != nil {
-		return nil, fmt.Errorf("find the runs of each machine: %w", s.name(err))
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err == nil && ids == nil {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("find the runs of each machine: %w", s.name(err))
-	}
-	return ids, nil
 }

@@ -16,6 +16,10 @@ type SeriesQuery struct {
 	Profile        string // of the runs, also when it is empty: a short run is no long one
 }
 
+// entersHistory is stopwatt.Run.EntersHistory in SQL, of a run r.
+const entersHistory = `r.status = 'finished' AND r.on_default AND NOT r.dirty AND NOT r.imported
+		  AND coalesce(r.pipeline ->> 'Kind', 'default branch') = 'default branch'`
+
 // Series returns the series of a metric, one for each case of a suite that has any:
 // the means of finished runs of commits of the default branch, measured here from a
 // clean checkout. Positions in history are not known here: they are 0, and the
@@ -48,7 +52,7 @@ func readSeries(ctx context.Context, tx pgx.Tx, query SeriesQuery) ([]stopwatt.S
 		JOIN stopwatt_store.machines m ON m.id = r.machine_id
 		LEFT JOIN stopwatt_store.machine_epochs e ON e.id = r.epoch_id
 		WHERE x.name = $1 AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3) AND r.profile = $4
-		  AND y.revision = 'head' AND r.status = 'finished' AND r.on_default AND NOT r.dirty AND NOT r.imported
+		  AND y.revision = 'head' AND `+entersHistory+`
 		ORDER BY k.workload COLLATE "C", k.implementation COLLATE "C", c.committed_at, r.id`,
 		query.Metric, query.Project, query.Suite, query.Profile)
 	if err != nil {

@@ -142,7 +142,8 @@ var (
 // viewed is all that views say, but the columns added since.
 func viewed(t *testing.T, conn *pgx.Conn, views []string, added ...string) []string {
 	t.Helper()
-	added = append(added, "part_of", "base_commit", "imported", "source", "per_repetition", "repetitions", "attempt")
+	added = append(added, "part_of", "base_commit", "imported", "source", "per_repetition", "repetitions", "attempt",
+		"pipeline_kind", "pipeline", "merge_request", "base_rule", "labels")
 	var all []string
 	for _, view := range views {
 		rows, err := conn.Query(t.Context(), "SELECT '"+view+" ' || (to_jsonb(v) - $1::text[])::text FROM stopwatt."+view+" v ORDER BY 1", added)

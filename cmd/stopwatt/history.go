@@ -95,8 +95,7 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 // a run has entered the history of the default branch, keeps what was found, and
 // returns the changes that nobody was told of yet.
 func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopwatt.Run) ([]report.History, error) {
-	checkout := run.Checkout
-	if !checkout.Default || checkout.Dirty || run.Status != stopwatt.Finished {
+	if !run.EntersHistory() {
 		return nil, nil
 	}
 	var news []report.History

@@ -45,6 +45,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a run comes back whole":                              runComesBack,
 		"a run without git has no commit":                     outsideGit,
 		"a run against a base comes back whole":               againstABase,
+		"a run of a pipeline comes back whole":                ofPipeline,
+		"a run belongs to the pipeline that continues it":     continuedInAPipeline,
 		"base and head of a case come back apart":             baseAndHead,
 		"an imported run comes back whole":                    importedRun,
 		"a named machine is no other":                         namedMachine,

@@ -88,3 +88,44 @@ func namedMachine(t *testing.T, s Store) {
 		t.Errorf("unfinished runs of one plan on %+v are %v", machines, ids)
 	}
 }
+
+// OfMergeRequest is a run against a base in a pipeline of a merge request.
+func OfMergeRequest() stopwatt.Run {
+	run := againstBase()
+	run.Checkout.Branch, run.Checkout.Default, run.Checkout.Dirty = "", false, false
+	run.Choice = stopwatt.BaseChoice{Rule: "merge base", Behind: 3, Notes: []string{"the clone was shallow"}}
+	run.Labels = map[string]string{"board": "rev B", "case": "über"}
+	run.Pipeline = &stopwatt.Pipeline{
+		Kind: stopwatt.MergedResult, Source: "merge_request_event", ID: 7_001, URL: "https://gitlab.example.org/team/servers/-/pipelines/7001",
+		Job: stopwatt.Job{ID: 90_001, Name: "benchmark", URL: "https://gitlab.example.org/team/servers/-/jobs/90001", Started: run.Started, Timeout: time.Hour},
+		API: "https://gitlab.example.org/api/v4", ProjectID: 12, Project: "team/servers", ProjectURL: "https://gitlab.example.org/team/servers",
+		MergeRequest: stopwatt.MergeRequest{IID: 8, ProjectID: 12, TargetBranch: "main", SourceBranch: "faster"},
+		Commit:       run.Checkout.Commit.SHA, SourceHead: "50ce", DefaultBranch: "main", Ref: "refs/merge-requests/8/merge",
+		Bases: []stopwatt.BaseCandidate{{SHA: "ba5e", Rule: "target branch when the pipeline began"}, {Rule: "merge base"}},
+	}
+	return run
+}
+
+func ofPipeline(t *testing.T, s Store) {
+	run := OfMergeRequest()
+	stored, _ := begin(t, s, run, false)
+	run.ID = stored.ID
+	same(t, stored, run)
+	same(t, results(t, s, stored.ID).Run, run)
+}
+
+func continuedInAPipeline(t *testing.T, s Store) {
+	first := OfMergeRequest()
+	first.Pipeline, first.Labels = nil, map[string]string{"board": "rev A", "case": "steel"}
+	killed, _ := begin(t, s, first, false)
+	second := OfMergeRequest()
+	second.Key, second.Labels = "k-2", map[string]string{"board": "rev B"}
+	stored, _ := begin(t, s, second, false)
+	want := first
+	want.ID, want.Pipeline, want.Labels = killed.ID, second.Pipeline, map[string]string{"board": "rev B", "case": "steel"}
+	same(t, stored, want)
+	outside := first
+	outside.Key, outside.Labels = "k-3", nil
+	stored, _ = begin(t, s, outside, false)
+	same(t, stored, want)
+}

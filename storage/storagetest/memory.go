@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -72,7 +73,7 @@ func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
 			if r.run.PlanKey != run.PlanKey {
 				return nil, fmt.Errorf("run %s is stored already, with another plan", run.Key)
 			}
-			r.reopen()
+			r.reopen(run)
 			return r, nil
 		}
 	}
@@ -81,7 +82,7 @@ func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
 			continue
 		}
 		if !fresh {
-			r.reopen()
+			r.reopen(run)
 			return r, nil
 		}
 		r.run.Status = stopwatt.Aborted
@@ -92,10 +93,18 @@ func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
 	return m.runs[run.ID-1], nil
 }
 
-func (r *memoryRun) reopen() {
-	if r.run.Status != stopwatt.Finished {
-		r.run.Status, r.run.Ended = stopwatt.Running, time.Time{}
+func (r *memoryRun) reopen(by stopwatt.Run) {
+	if r.run.Status == stopwatt.Finished {
+		return
 	}
+	r.run.Status, r.run.Ended = stopwatt.Running, time.Time{}
+	if by.Pipeline != nil {
+		r.run.Pipeline = by.Pipeline
+	}
+	labels := map[string]string{}
+	maps.Copy(labels, r.run.Labels)
+	maps.Copy(labels, by.Labels)
+	r.run.Labels = labels
 }
 
 func samePlan(a, b stopwatt.Run) bool {
