@@ -100,7 +100,8 @@ func explain(ctx context.Context, c call, err error, stderr string) error {
 	case strings.Contains(stderr, "dubious ownership"):
 		return fmt.Errorf("git does not read %s, because another user owns it: git config --global --add safe.directory %s", c.dir, quote(c.dir))
 	}
-	if said := strings.TrimSpace(stderr); said != "" {
+	// Of what is fetched from, the address may hold the token of the job.
+	if said := strings.TrimSpace(withoutPasswords(stderr)); said != "" {
 		return fmt.Errorf("git %s: %w: %s", c.args[0], err, said)
 	}
 	return fmt.Errorf("git %s: %w", c.args[0], err)

@@ -2,9 +2,9 @@
 // of it, of today or of a past commit, as build contexts.
 //
 // It runs the git program and changes nothing: no ref, no index, no file of
-// the work tree, no hook. It asks a network for other repositories alone, when it
-// is told to mirror one, and knows no hosting service; see package gitlab for
-// that.
+// the work tree, no hook. It asks a network when it is told to mirror another
+// repository, and for commits that a shallow clone lacks, which add to its objects
+// and to how deep it is. It knows no hosting service; see package gitlab for that.
 package git
 
 import (

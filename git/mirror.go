@@ -34,7 +34,7 @@ func OpenMirror(ctx context.Context, cache, url, rev string) (*Mirror, error) {
 		}
 	}
 	if _, err := m.repo.run(ctx, m.call("fetch", "--quiet", "--prune", "origin")); err != nil {
-		return nil, fmt.Errorf("repository %s: %w", url, err)
+		return nil, fmt.Errorf("repository %s: %w", withoutPasswords(url), err)
 	}
 	return m, nil
 }
@@ -64,7 +64,7 @@ func (m *Mirror) clone(ctx context.Context, cache string) error {
 	whole := m.call("clone", "--quiet", "--mirror", "--", m.url, filepath.Join(begun, "clone"))
 	whole.dir = begun
 	if _, err := m.repo.run(ctx, whole); err != nil {
-		return fmt.Errorf("repository %s: %w", m.url, err)
+		return fmt.Errorf("repository %s: %w", withoutPasswords(m.url), err)
 	}
 	return os.Rename(filepath.Join(begun, "clone"), m.repo.top)
 }
@@ -77,7 +77,7 @@ func (m *Mirror) Resolve(ctx context.Context, rev string) (stopwatt.Commit, erro
 	}
 	commit, err := m.repo.Resolve(ctx, rev)
 	if err != nil {
-		return commit, fmt.Errorf("repository %s: %w", m.url, err)
+		return commit, fmt.Errorf("repository %s: %w", withoutPasswords(m.url), err)
 	}
 	return commit, nil
 }
@@ -87,7 +87,7 @@ func (m *Mirror) Resolve(ctx context.Context, rev string) (stopwatt.Commit, erro
 func (m *Mirror) Context(ctx context.Context, folder, sha string) (stopwatt.BuildContext, error) {
 	below := path.Clean(folder)
 	if !filepath.IsLocal(below) {
-		return stopwatt.BuildContext{}, fmt.Errorf("build context %s lies outside the repository %s", folder, m.url)
+		return stopwatt.BuildContext{}, fmt.Errorf("build context %s lies outside the repository %s", folder, withoutPasswords(m.url))
 	}
-	return describe(m.repo.past(ctx, sha, below), fmt.Sprintf("build context %s of %s at %s", below, m.url, sha[:8]))
+	return describe(m.repo.past(ctx, sha, below), fmt.Sprintf("build context %s of %s at %s", below, withoutPasswords(m.url), sha[:8]))
 }
