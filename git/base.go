@@ -33,7 +33,7 @@ func (r *Repo) Base(ctx context.Context, p stopwatt.Pipeline) (stopwatt.Commit, 
 			return stopwatt.Commit{}, stopwatt.BaseChoice{}, ctx.Err()
 		}
 		if err != nil {
-			passed = append(passed, err.Error())
+			passed = append(passed, strings.Join(strings.Fields(err.Error()), " ")) // git says several lines
 			continue
 		}
 		commit, err := r.commit(ctx, sha)

@@ -62,7 +62,7 @@ func (r *Repo) present(ctx context.Context, from remote, sha string) error {
 	}
 	err = r.deepenUntil(ctx, from, nil, func(bool) (bool, error) { return r.has(ctx, sha), nil })
 	if errors.Is(err, errTooShort) {
-		err = fmt.Errorf("commit %s is nowhere to be fetched from: %w", sha, errors.Join(err, refusal))
+		err = fmt.Errorf("commit %s is nowhere to be fetched from: %w (%v)", sha, err, refusal)
 	}
 	return err
 }
