@@ -124,6 +124,12 @@ type ChangePoint struct {
 	Since ChangeHistory
 }
 
+// Brings tells whether the change may have been brought by the commit of this
+// position, with 95 % confidence.
+func (c ChangePoint) Brings(position int) bool {
+	return c.Past.Position < position && position <= c.Reached.Position
+}
+
 // A CommitPlace is a commit and where it stands in history.
 type CommitPlace struct {
 	Position int // as in SeriesPoint; 0: no commit

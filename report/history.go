@@ -2,12 +2,10 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -27,6 +25,11 @@ type History struct {
 	Traced []Traced
 	// Machines are their names, by the fingerprints that searches carry.
 	Machines map[string]string
+	// Stretch says in words which stretch of history is shown; empty: all of it.
+	Stretch string
+	// Landings are the commits among which the changes lie, in the order of history;
+	// none where nobody knows them.
+	Landings []stopwatt.Landing
 	// Outside counts the measured commits that the default branch does not hold.
 	Outside int
 }
@@ -42,7 +45,7 @@ const longestSeries = 28
 // last change of it.
 func HistoryText(w io.Writer, h History, columns int) error {
 	p := historyPage(h, columns)
-	g := grid{corner: []string{cut(h.title(), longestSeries)}, columns: []gridColumn{
+	g := grid{corner: []string{cut(dotted(short(h.Suite), label(h.Metric)), longestSeries)}, columns: []gridColumn{
 		{heading: []string{"now"}}, {heading: []string{"commits"}}, {heading: []string{"course"}}, {heading: []string{"last change"}},
 	}}
 	for _, traced := range h.Traced {
@@ -56,7 +59,7 @@ func HistoryText(w io.Writer, h History, columns int) error {
 		}
 	}
 	if len(g.rows) == 0 {
-		p.text(h.title() + ": nothing was measured of the default branch yet; stopwatt run stores a commit")
+		p.text(h.title() + ": " + h.nothing())
 		return p.write(w)
 	}
 	p.lines = append(p.lines, g.render(p.options.Width)...)
@@ -95,8 +98,16 @@ func historyPage(h History, columns int) page {
 	return page{options: Options{Width: max(cmp.Or(columns, defaultWidth), smallestWidth)}}
 }
 
-// title names suite and metric.
-func (h History) title() string { return short(h.Suite) + " · " + label(h.Metric) }
+// title names suite and metric, and which stretch of history is shown.
+func (h History) title() string { return dotted(short(h.Suite), label(h.Metric), h.Stretch) }
+
+// nothing says that there is nothing to show.
+func (h History) nothing() string {
+	if h.Stretch != "" {
+		return "nothing was measured of the default branch there"
+	}
+	return "nothing was measured of the default branch yet; stopwatt run stores a commit"
+}
 
 // value is one value of a series; of a relation it has no unit.
 func (h History) value(of Traced, value float64) string {
@@ -143,7 +154,8 @@ func (h History) changeLines(of Traced, search stopwatt.ChangeSearch, c stopwatt
 	case stopwatt.EpochChanged:
 		where += "; kernel, governor or Docker changed there too"
 	}
-	return append(lines, indented(wrap(where, columns-2, 2))...)
+	lines = append(lines, indented(wrap(where, columns-2, 2))...)
+	return append(lines, indented(h.landingLines(c, columns-2))...)
 }
 
 // metricOf is what a series is of: a metric, or its ratio to another implementation.
@@ -162,6 +174,9 @@ func (h History) orderText(of Traced, c stopwatt.OrderChange) string {
 
 // notes say what the lines rest on.
 func (h History) notes(p *page) {
+	if h.Stretch != "" {
+		p.note("Shown: %s; searched: all.", h.Stretch)
+	}
 	p.note("Change points: docs/changes.md. Means of the valid trials of finished runs of the default branch, one machine a line.")
 	if h.Outside > 0 {
 		p.note("Left out: %s that the default branch does not hold.", plural(h.Outside, "measured commit"))
@@ -200,97 +215,4 @@ func spark(points []stopwatt.SeriesPoint) string {
 		out.WriteRune(heights[height])
 	}
 	return out.String()
-}
-
-// HistoryCSV writes a line for each point, in full precision.
-func HistoryCSV(w io.Writer, h History) error {
-	out := csv.NewWriter(w)
-	records := [][]string{{"suite", "implementation", "workload", "metric", "unit", "against", "machine", "fingerprint", "epoch", "position", "commit", "committed_at", "value", "n"}}
-	for _, traced := range h.Traced {
-		unit := h.Metric.Unit
-		if traced.Series.Against != "" {
-			unit = "1"
-		}
-		for _, search := range traced.Searches {
-			for _, point := range search.Points {
-				records = append(records, []string{h.Suite, traced.Series.Case.Implementation, traced.Series.Case.Workload, h.Metric.Name, unit, traced.Series.Against,
-					h.Machines[search.Machine], search.Machine, point.Epoch, strconv.Itoa(point.Position), point.SHA, instant(point.Time), exact(point.Value), strconv.Itoa(point.N)})
-			}
-		}
-	}
-	return out.WriteAll(records)
-}
-
-type jsonHistory struct {
-	Suite  string       `json:"suite"`
-	Metric string       `json:"metric"`
-	Unit   string       `json:"unit"`
-	Better string       `json:"better"`
-	Series []jsonSeries `json:"series"`
-}
-
-type jsonSeries struct {
-	Implementation string       `json:"implementation"`
-	Workload       string       `json:"workload"`
-	Against        string       `json:"against,omitempty"`
-	Machine        string       `json:"machine"`
-	Fingerprint    string       `json:"fingerprint"`
-	Points         []jsonPoint  `json:"points"`
-	Changes        []jsonChange `json:"changes"`
-}
-
-type jsonPoint struct {
-	Position int      `json:"position"`
-	Commit   string   `json:"commit"`
-	Value    *float64 `json:"value"`
-	N        int      `json:"n"`
-}
-
-type jsonChange struct {
-	State    string   `json:"state"`
-	Withheld string   `json:"withheld,omitempty"`
-	First    string   `json:"first"`
-	After    string   `json:"after"`
-	UpTo     string   `json:"up_to"`
-	Before   *float64 `json:"before"`
-	Now      *float64 `json:"now"`
-	Ratio    *float64 `json:"ratio"`
-	Low      *float64 `json:"low"`
-	High     *float64 `json:"high"`
-	P        *float64 `json:"p"`
-}
-
-// HistoryJSON writes series and their change points as one JSON object.
-func HistoryJSON(w io.Writer, h History) error {
-	document := jsonHistory{Suite: h.Suite, Metric: h.Metric.Name, Unit: h.Metric.Unit, Better: string(h.Metric.Better), Series: []jsonSeries{}}
-	for _, traced := range h.Traced {
-		for _, search := range traced.Searches {
-			document.Series = append(document.Series, h.jsonOf(traced, search))
-		}
-	}
-	return encode(w, document)
-}
-
-func (h History) jsonOf(traced Traced, search stopwatt.ChangeSearch) jsonSeries {
-	series := jsonSeries{
-		Implementation: traced.Series.Case.Implementation, Workload: traced.Series.Case.Workload, Against: traced.Series.Against,
-		Machine: h.Machines[search.Machine], Fingerprint: search.Machine, Points: []jsonPoint{}, Changes: []jsonChange{},
-	}
-	for _, point := range search.Points {
-		series.Points = append(series.Points, jsonPoint{point.Position, point.SHA, finite(point.Value), point.N})
-	}
-	for _, c := range search.ChangePoints {
-		change := jsonChange{
-			State: string(c.State), Withheld: string(c.Withheld), First: c.First.SHA, After: c.Past.SHA, UpTo: c.Reached.SHA,
-			Before: finite(c.Before.Mean), Now: finite(c.After.Mean), P: finite(c.P),
-		}
-		if c.Ratio.Known {
-			change.Ratio = finite(c.Ratio.Value)
-		}
-		if c.Ratio.Bounded {
-			change.Low, change.High = finite(c.Ratio.Low), finite(c.Ratio.High)
-		}
-		series.Changes = append(series.Changes, change)
-	}
-	return series
 }

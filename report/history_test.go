@@ -36,7 +36,11 @@ func past() History {
 	series := func(implementation, against string) stopwatt.Series {
 		return stopwatt.Series{Case: stopwatt.Case{Implementation: implementation, Workload: "csv-svg-path"}, Metric: "time", Against: against}
 	}
-	return History{Suite: "web-servers", Metric: metric, Machines: map[string]string{"f1": "odroid-h3"}, Outside: 2, Traced: []Traced{
+	merge := stopwatt.Landing{Position: 7, Merger: "Ada Lovelace", MergeRequest: "!212", Commit: stopwatt.Commit{SHA: "0badcafe00", Author: "Ada Lovelace",
+		Subject: "Merge branch 'arena' into 'main'", Parents: []string{"c3d18f0a00", "77"}, Time: time.Date(2026, 11, 7, 8, 0, 0, 0, time.UTC)},
+		Brought: []stopwatt.Commit{{SHA: "77", Author: "Bob", Subject: "validate every line"}, {SHA: "76", Author: "Bob", Subject: "use an arena"}}}
+	plain := stopwatt.Landing{Position: 6, Merger: "Ada Lovelace", Commit: stopwatt.Commit{SHA: "c3d18f0a00", Author: "Carol", Subject: "read whole lines", Time: time.Date(2026, 11, 6, 8, 0, 0, 0, time.UTC)}}
+	return History{Suite: "web-servers", Metric: metric, Landings: []stopwatt.Landing{plain, merge}, Machines: map[string]string{"f1": "odroid-h3"}, Outside: 2, Traced: []Traced{
 		{Series: series("go", ""), Searches: []stopwatt.ChangeSearch{{Machine: "f1", Points: points(7, 7.01, 7.08, 7.07, 7.09, 7.23, 7.24, 7.22),
 			ChangePoints: []stopwatt.ChangePoint{withheld, change(stopwatt.Confirmed, 6, 7.08, 7.23)}}}},
 		{Series: series("rust-arena", ""), Searches: []stopwatt.ChangeSearch{{Machine: "f1", Points: points(6.9, 6.9, 6.9, 6.8),
@@ -54,6 +58,10 @@ func TestHistory(t *testing.T) {
 	for file, write := range map[string]func(io.Writer) error{
 		"history.txt":         func(w io.Writer) error { return HistoryText(w, past(), 0) },
 		"history-changes.txt": func(w io.Writer) error { return ChangesText(w, past(), 0) },
+		"history-stretch.txt": func(w io.Writer) error {
+			return HistoryText(w, History{Suite: "web-servers", Metric: past().Metric, Stretch: "since 30d"}, 0)
+		},
+		"history-changes.csv": func(w io.Writer) error { return ChangesCSV(w, past()) },
 		"history-empty.txt":   func(w io.Writer) error { return HistoryText(w, empty, 0) },
 		"history.csv":         func(w io.Writer) error { return HistoryCSV(w, past()) },
 		"history.json":        func(w io.Writer) error { return HistoryJSON(w, past()) },
@@ -76,6 +84,11 @@ func TestAHistoryIsNeverWiderThanAskedAndHoldsNoControlSequence(t *testing.T) {
 	for range 40 {
 		h := past()
 		h.Suite, h.Machines["f1"] = name(), name()
+		for i := range h.Landings {
+			l := &h.Landings[i]
+			l.Merger, l.Commit.Author, l.Commit.Subject, l.MergeRequest = name(), name(), name(), name()
+			l.Brought = []stopwatt.Commit{{Author: name(), Subject: name()}}
+		}
 		for i := range h.Traced {
 			h.Traced[i].Series.Case = stopwatt.Case{Implementation: name(), Workload: name()}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,8 +17,8 @@ import (
 
 // A historyView says what of history is asked for.
 type historyView struct {
+	historyScope
 	suite, metric, profile, against, format string
-	cases                                   []string
 	changes                                 bool
 }
 
@@ -27,24 +26,33 @@ type historyView struct {
 func (d *desk) historyVerb() *cobra.Command {
 	var v historyView
 	verb := &cobra.Command{
-		Use:   "history",
+		Use:   "history [A..B]",
 		Short: "A metric over the commits of the default branch, and where it changed",
 		Long: `Shows how a metric of each case went over the commits of the default branch, on
 each machine, and where it changed. Commits stand in the order of the branch's
 first-parent history when this is asked in its checkout, else in that of their
 times. With --against, the ratio to another implementation of the same run, in
-which a machine's drift cancels.`,
+which a machine's drift cancels.
+
+--changes tells of each change point how much it was, among which commits it lies,
+and who wrote and merged them. A..B, --since and --until say which stretch is
+shown; what is searched is all of history.`,
 		Example: `  stopwatt history
   stopwatt history --changes
   stopwatt history --metric energy_board_gross --case 'go/*' --changes
-  stopwatt history --against rust-tokio --changes`,
-		Args: atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return d.tellHistory(cmd.Context(), v) },
+  stopwatt history --against rust-tokio --changes
+  stopwatt history v1.2..main --implementation 'rust-*' --changes
+  stopwatt history --since 30d --machine odroid-h3 --format csv`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v.commits = first(args)
+			return d.tellHistory(cmd.Context(), v)
+		},
 	}
+	v.historyScope.flags(verb)
 	verb.Flags().StringVar(&v.suite, "suite", "", "of this suite (default: that of the latest run)")
 	verb.Flags().StringVar(&v.metric, "metric", "time", "the metric, see docs/metrics.md")
 	verb.Flags().StringVar(&v.profile, "profile", "", "of runs with this profile of the suite")
-	verb.Flags().StringArrayVar(&v.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
 	verb.Flags().StringVar(&v.against, "against", "", "as ratios to this `IMPLEMENTATION`")
 	verb.Flags().BoolVar(&v.changes, "changes", false, "the change points instead of the courses")
 	verb.Flags().StringVar(&v.format, "format", "text", "text, csv or json")
@@ -53,6 +61,10 @@ which a machine's drift cancels.`,
 
 // tellHistory prints what is asked of the past.
 func (d *desk) tellHistory(ctx context.Context, v historyView) error {
+	shown, err := d.stretch(ctx, v.historyScope)
+	if err != nil {
+		return err
+	}
 	store, release, err := d.openStore(ctx)
 	if err != nil {
 		return err
@@ -81,12 +93,19 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	if err != nil {
 		return err
 	}
-	told := report.History{Suite: latest.Run.Suite, Metric: metric, Machines: machines}
+	if err := v.pick(all, machines); err != nil {
+		return askedWrongly(err)
+	}
+	told := report.History{Suite: latest.Run.Suite, Metric: metric, Machines: machines, Stretch: shown.words}
 	if told.Outside, err = d.place(ctx, all); err != nil {
 		return err
 	}
 	if told.Traced, err = traced(all, latest.Run.Settings.Control, v); err != nil {
 		return askedWrongly(err)
+	}
+	told.Traced = shown.crop(told.Traced)
+	if told.Landings, err = d.landings(ctx, store, latest.Run.Project, told.Traced); err != nil {
+		return err
 	}
 	return d.printHistory(told, v)
 }
@@ -194,6 +213,8 @@ func (v historyView) known(all []stopwatt.Series) error {
 // printHistory prints it in the form that is asked for.
 func (d *desk) printHistory(told report.History, v historyView) error {
 	switch {
+	case v.format == "csv" && v.changes:
+		return report.ChangesCSV(d.stdout, told)
 	case v.format == "csv":
 		return report.HistoryCSV(d.stdout, told)
 	case v.format == "json":
@@ -291,7 +312,7 @@ func traced(all []stopwatt.Series, control string, v historyView) ([]report.Trac
 	}
 	var found []report.Traced
 	for _, s := range all {
-		wanted, err := matchesAny(s.Case, v.cases)
+		wanted, err := v.wants(s.Case)
 		if err != nil {
 			return nil, err
 		}
@@ -310,22 +331,8 @@ func traced(all []stopwatt.Series, control string, v historyView) ([]report.Trac
 		}
 		found = append(found, one)
 	}
-	if len(found) == 0 && len(v.cases) > 0 {
+	if len(found) == 0 && len(v.cases)+len(v.implementations)+len(v.workloads) > 0 {
 		return nil, errors.New("no case of the stored history matches")
 	}
 	return found, nil
-}
-
-// matchesAny tells whether a case matches one of the globs; without globs it does.
-func matchesAny(c stopwatt.Case, globs []string) (bool, error) {
-	for _, glob := range globs {
-		matches, err := path.Match(glob, c.String())
-		if err != nil {
-			return false, fmt.Errorf("case %s is malformed; write * for any text, ? for any character, [a-c] for one of some", quote(glob))
-		}
-		if matches {
-			return true, nil
-		}
-	}
-	return len(globs) == 0, nil
 }

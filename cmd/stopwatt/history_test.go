@@ -99,6 +99,14 @@ func TestHistoryNamesTheCommitThatChangedAMetric(t *testing.T) {
 		{[]string{"--changes", "--case", "rust/*"}, []string{"no change found in 1 series"}, "go/static"},
 		{[]string{"--changes", "--metric", "time", "--against", "go"}, []string{"rust/static time ÷ go"}, "seriess"},
 		{[]string{"--against", "rust", "--changes"}, []string{"go/static time ÷ rust"}, ""},
+		{[]string{"--changes", commits[20] + ".." + commits[35]}, []string{"since " + commits[30][:8], commits[30][:8] + "  ", "a: change 30", "searched: all."}, ""},
+		{[]string{"--changes", commits[35] + "..HEAD"}, []string{"no change found in 2 series"}, "since"},
+		{[]string{commits[40] + ".."}, []string{"1.08 s        4  "}, ""},
+		{[]string{"--since", "2001-01-01", "--until", "2001-12-31", "--changes"}, []string{"since " + commits[30][:8]}, ""},
+		{[]string{"--since", "30d"}, []string{"nothing was measured of the default branch there"}, ""},
+		{[]string{"--machine", "board-*", "--implementation", "g?", "--workload", "static"}, []string{"go/static"}, "rust/static"},
+		{[]string{"--changes", "--format", "csv"}, []string{"confirmed,," + commits[30], ",a,a,change 30,"}, "rust"},
+		{[]string{"--format", "json"}, []string{`"author": "a"`}, ""},
 		{[]string{"--format", "json"}, []string{`"first": "` + commits[30] + `"`, `"state": "confirmed"`}, stray},
 		{[]string{"--format", "csv"}, []string{"go,static,time,s,,board-1,"}, stray},
 	} {
@@ -166,6 +174,12 @@ func TestHistoryRefusesNamesThatOccurNowhere(t *testing.T) {
 		{"--metric none", `there is no metric "none"`},
 		{"--case java/*", "no case of the stored history matches"},
 		{"--format xml", "write text, csv or json"},
+		{"--machine desk", `--machine "desk": nothing was measured there; machines are board-1`},
+		{"--again twice", `--again "twice": write pool or latest`},
+		{"--since yesterday", `--since "yesterday": write a date`},
+		{"HEAD", `"HEAD" is no range of commits`},
+		{"HEAD..HEAD~1", "holds no commit"},
+		{"--case [", "is malformed"},
 	} {
 		var out, problems bytes.Buffer
 		getenv := func(name string) string {
@@ -174,6 +188,71 @@ func TestHistoryRefusesNamesThatOccurNowhere(t *testing.T) {
 		status := run(context.Background(), append([]string{"history"}, strings.Fields(row.args)...), getenv, &out, &problems)
 		if status != exitAskedWrongly || !strings.Contains(problems.String(), row.says) {
 			t.Errorf("history %s: status %d, %q", row.args, status, problems.String())
+		}
+	}
+}
+
+func TestHistoryNamesWhoMergedTheCommitThatChangedAMetric(t *testing.T) {
+	database := embeddedtest.ForTest(t)
+	folder, commits := grownRepository(t, 30)
+	git := func(args ...string) {
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("checkout", "-q", "-b", "arena")
+	git("commit", "-q", "--allow-empty", "--author", "Bob <bob@example.org>", "-m", "validate every line")
+	git("checkout", "-q", "main")
+	git("merge", "-q", "--no-ff", "arena", "-m", "Merge branch 'arena' into 'main'\n\nSee merge request team/servers!212")
+	for i := range 15 {
+		git("commit", "-q", "--allow-empty", "-m", fmt.Sprint("later ", i))
+	}
+	out, err := exec.CommandContext(t.Context(), "git", "-C", folder, "rev-list", "--first-parent", "--reverse", "main").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commits = strings.Fields(string(out))
+	remembered(t, database, commits)
+	t.Chdir(folder)
+	for _, row := range []struct{ where, says string }{
+		{folder, commits[30][:8] + "  "}, {folder, "merged by Ada: Merge branch 'arena' into 'main' (!212); of Bob: validate every line"},
+		{t.TempDir(), "since " + commits[30][:8]}, // no checkout of it
+	} {
+		t.Chdir(row.where)
+		var out, problems bytes.Buffer
+		getenv := func(name string) string {
+			return map[string]string{"STOPWATT_DATABASE": database, "HOME": folder}[name]
+		}
+		if status := run(context.Background(), []string{"history", "--changes"}, getenv, &out, &problems); status != exitOK {
+			t.Fatalf("status %d\n%s", status, problems.String())
+		}
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), strings.Join(strings.Fields(row.says), " ")) {
+			t.Errorf("history --changes lacks %q:\n%s", row.says, out.String())
+		}
+	}
+}
+
+func TestAMomentIsADateOrSoLongAgo(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.Local)
+	for _, row := range []struct {
+		text string
+		want time.Time
+	}{
+		{"2026-11-01", time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local)},
+		{"2026-11-01T14:30", time.Date(2026, 11, 1, 14, 30, 0, 0, time.Local)},
+		{"2026-11-01T14:30:00Z", time.Date(2026, 11, 1, 14, 30, 0, 0, time.UTC)},
+		{"12h", now.Add(-12 * time.Hour)},
+		{"30d", now.AddDate(0, 0, -30)},
+		{"2w", now.AddDate(0, 0, -14)},
+	} {
+		if got, err := momentOf(row.text, now); err != nil || !got.Equal(row.want) {
+			t.Errorf("%s is %v, want %v (%v)", row.text, got, row.want, err)
+		}
+	}
+	for _, text := range []string{"", "d", "30", "-3d", "2026-13-01", "last week", "9999999d"} {
+		if got, err := momentOf(text, now); err == nil {
+			t.Errorf("%q is %v", text, got)
 		}
 	}
 }
