@@ -30,7 +30,7 @@ func JudgementMarkdown(w io.Writer, run stopwatt.Run, j stopwatt.Judgement, o Ju
 	}
 	fmt.Fprintf(&out, "Base %s · head %s · %s\n\n", code(checkout(run.Against)), code(checkout(run.Checkout)), code(run.Machine.Name))
 	for _, note := range restsOn(run, j) {
-		fmt.Fprintf(&out, "%s\n", markdownPlain(note))
+		fmt.Fprintf(&out, "%s\n", plainly(note))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
@@ -55,18 +55,9 @@ func changeCell(c stopwatt.Comparison) string {
 		parts = append(parts, values)
 	}
 	for _, remark := range remarks(c) {
-		parts = append(parts, markdownPlain(remark))
+		parts = append(parts, plainly(remark))
 	}
 	return strings.Join(parts, "<br>")
-}
-
-// markdownPlain is a sentence of ours that may hold a foreign word or two: it
-// stands in a code span where it has a sign that Markdown would take for its own.
-func markdownPlain(text string) string {
-	if strings.ContainsAny(text, "`*_[]<>|\\@#~!$&") {
-		return code(text)
-	}
-	return text
 }
 
 // JudgementCSV writes a line for each comparison, in full precision.

@@ -150,25 +150,3 @@ func markdownNotes(out *strings.Builder, run stopwatt.Run, c stopwatt.Contrast, 
 		fmt.Fprintf(out, "- %s\n", code(note))
 	}
 }
-
-// code puts text into a code span, where GitLab and others expand neither HTML
-// nor links nor mentions. What a span or a table could trip over stands as
-// numeric entities in a <code> element instead.
-func code(text string) string {
-	text = Clean(text)
-	if text == "" {
-		return ""
-	}
-	if !strings.ContainsAny(text, "`|\\") {
-		return "`" + text + "`"
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if r < 0x80 && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == ' ') {
-			fmt.Fprintf(&out, "&#%d;", r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return "<code>" + out.String() + "</code>"
-}
