@@ -12,13 +12,14 @@ import (
 // HTML nor links, mentions, references or emoji. Its fence is longer than any run of
 // backticks in the text. A text with an upright bar stands in a <code> element, all
 // signs as numeric entities: in a table the bar would begin a cell, and "\|" is read
-// otherwise outside of one.
+// otherwise outside of one. So does a text with more backticks in a row than anybody
+// means: cmark, and what GitLab renders by, take more than 80 for no fence at all.
 func code(text string) string {
 	text = Clean(text)
 	switch {
 	case text == "":
 		return ""
-	case strings.Contains(text, "|"):
+	case strings.Contains(text, "|"), longestRun(text, '`') > mostBackticks:
 		return "<code>" + entities(text) + "</code>"
 	}
 	fence := strings.Repeat("`", longestRun(text, '`')+1)
@@ -27,6 +28,8 @@ func code(text string) string {
 	}
 	return fence + text + fence
 }
+
+const mostBackticks = 7
 
 // entities writes all signs of ASCII as numeric entities.
 func entities(text string) string {
@@ -71,7 +74,7 @@ const plainSigns = " ,.;:()=?!'’\"–−+±…→%÷×≈≤≥·/-_"
 // spellings are what GitLab makes something else of in plain text: words that may
 // be commits, issues of other trackers, milestones, emoji, addresses, emphasis,
 // highlighting, lists, or a quick action.
-var spellings = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b|[A-Z]{2,}-[0-9]|%[^ ,.;:)]|![^ ]|:[^ ]|\.[^ .)0-9]|==|__|\b_|_\b|--|^[^\pL\pN(]|^[0-9]+[.)]|^=+$|www`)
+var spellings = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b|[A-Z]{2,}-[0-9]|%[^ ,.;:)]|![^ ]|:[^ ]|\.[^ .)0-9]|==|__|\b_|_\b|--|^[^\pL\pN(]|^[0-9]+[.)]( |$)|^=+$|www`)
 
 // plainly is a sentence of ours that may hold a foreign word or two: it stands in a
 // code span unless nothing in it can be taken for anything else than text.

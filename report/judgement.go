@@ -396,32 +396,3 @@ func firstLook(j stopwatt.Judgement) int {
 	}
 	return j.Procedure.Looks[0].Rounds
 }
-
-// SmallestSeen is, of each metric, the smallest change that most of its comparisons
-// could have shown: "time 1.2 %, energy_board 1.9 %".
-func SmallestSeen(j stopwatt.Judgement) string {
-	var names []string
-	seen := map[string][]float64{}
-	for _, c := range j.Comparisons {
-		if c.Estimate.N == 0 || !c.Estimate.Sees {
-			continue
-		}
-		if seen[c.Metric.Name] == nil {
-			names = append(names, c.Metric.Name)
-		}
-		seen[c.Metric.Name] = append(seen[c.Metric.Name], c.Estimate.Smallest)
-	}
-	var parts []string
-	for _, name := range names {
-		all := slices.Sorted(slices.Values(seen[name]))
-		text := percentOf(all[0])
-		if last := all[len(all)-1]; percentOf(last) != text {
-			text = strings.TrimSuffix(text, " %") + " to " + percentOf(last)
-		}
-		parts = append(parts, name+" "+text)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// percentOf writes a share: "1.2 %".
-func percentOf(share float64) string { return significant(100*share, 2) + " %" }
