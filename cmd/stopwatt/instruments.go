@@ -203,8 +203,11 @@ func (i *instruments) watch(containers map[string]trial.Account) trial.Watch {
 	return i.beside.watch(i.station.Watch(counters))
 }
 
-// close ends the sampling.
+// close ends the sampling. Of nil it ends nothing.
 func (i *instruments) close() {
+	if i == nil {
+		return
+	}
 	i.station.Close()
 	i.beside.close()
 }

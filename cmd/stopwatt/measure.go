@@ -55,7 +55,10 @@ func (w *workplace) open(ctx context.Context, planned plannedRun, flags runFlags
 	if w.instruments, err = w.openInstruments(ctx, w.docker, planned.file.suite.Meters); err != nil {
 		return err
 	}
-	w.opened = append(w.opened, w.instruments.close)
+	w.opened = append(w.opened, func() { w.instruments.close() })
+	if err := w.leaseMachine(ctx, planned); err != nil {
+		return err
+	}
 	if flags.calibrating {
 		if err := samePath(planned.file.suite, w.instruments.file); err != nil {
 			return err
