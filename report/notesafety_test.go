@@ -125,7 +125,7 @@ func TestEveryNoteIsWellFormedAtEveryBudget(t *testing.T) {
 	for name, of := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for bytes := 2000; bytes < 70_000; bytes += bytes / 6 {
+			for bytes := 2000; bytes < 90_000; bytes += bytes / 3 {
 				of.Bytes = bytes
 				text := Note(of)
 				if len(text) > bytes {

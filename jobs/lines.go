@@ -1,0 +1,21 @@
+package jobs
+
+// Lines says on which lines of a suite file its implementations and its workloads
+// begin, by their names, from 1. Of a text that is no suite it knows nothing.
+func Lines(text []byte) (implementations, workloads map[string]int) {
+	r := &reader{about: aboutSuite}
+	root, _ := r.tree(text)
+	return linesBelow(root, "implementations"), linesBelow(root, "workloads")
+}
+
+// linesBelow are the lines of the keys of one mapping.
+func linesBelow(root node, key string) map[string]int {
+	lines := map[string]int{}
+	below, _ := root.get(key)
+	for _, entry := range below.entries {
+		if _, twice := lines[entry.key]; !twice {
+			lines[entry.key] = entry.at.line
+		}
+	}
+	return lines
+}
