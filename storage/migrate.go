@@ -65,6 +65,11 @@ func migrate(ctx context.Context, config *pgx.ConnConfig) (from, to int, err err
 	if err != nil {
 		return 0, 0, mayNot(err)
 	}
+	if len(results) > 0 {
+		if _, err := db.ExecContext(ctx, "SELECT stopwatt_store.show_pages()"); err != nil {
+			return 0, 0, mayNot(err)
+		}
+	}
 	now, err := steps.GetDBVersion(ctx)
 	if err != nil {
 		return 0, 0, mayNot(err)

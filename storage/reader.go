@@ -65,7 +65,7 @@ func letGo(ctx context.Context, conn *pgx.Conn) {
 func (s *Store) makeReader(ctx context.Context) error {
 	var may bool
 	err := s.pool.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1 AND has_schema_privilege(oid, 'stopwatt_store', 'USAGE'))`, reader).Scan(&may)
+		SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1 AND has_schema_privilege(oid, 'stopwatt_pages', 'USAGE'))`, reader).Scan(&may)
 	if err != nil || may {
 		return err
 	}
@@ -93,9 +93,9 @@ func isThere(err error) bool {
 func letRead(ctx context.Context, tx pgx.Tx) error {
 	for _, statement := range []string{
 		"SELECT pg_advisory_xact_lock(hashtextextended('stopwatt reader', 0))",
-		"GRANT SELECT ON ALL TABLES IN SCHEMA stopwatt, stopwatt_store TO " + reader,
-		"ALTER DEFAULT PRIVILEGES IN SCHEMA stopwatt, stopwatt_store GRANT SELECT ON TABLES TO " + reader,
-		"GRANT USAGE ON SCHEMA stopwatt, stopwatt_store TO " + reader,
+		"GRANT SELECT ON ALL TABLES IN SCHEMA stopwatt, stopwatt_pages, stopwatt_store TO " + reader,
+		"ALTER DEFAULT PRIVILEGES IN SCHEMA stopwatt, stopwatt_pages, stopwatt_store GRANT SELECT ON TABLES TO " + reader,
+		"GRANT USAGE ON SCHEMA stopwatt, stopwatt_pages, stopwatt_store TO " + reader,
 	} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err

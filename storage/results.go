@@ -41,20 +41,34 @@ func saveSummaries(ctx context.Context, tx pgx.Tx, runID int64, summaries []stop
 	if err := insertMetrics(ctx, tx, metrics, nil); err != nil {
 		return err
 	}
-	batch := &pgx.Batch{}
-	for _, summary := range summaries {
-		queueSummary(batch, runID, suite, summary)
+	if err := insertSummaries(ctx, tx, runID, suite, summaries); err != nil {
+		return err
 	}
-	return tx.SendBatch(ctx, batch).Close()
+	// A run that finishes enters history by itself; see enter_history in the migrations.
+	_, err = tx.Exec(ctx, "SELECT stopwatt_store.refresh_spans($1)", runID)
+	return err
 }
 
-func queueSummary(batch *pgx.Batch, runID, suite int64, s stopwatt.Summary) {
-	batch.Queue(`
+// insertSummaries stores all summaries in one statement.
+func insertSummaries(ctx context.Context, tx pgx.Tx, runID, suite int64, summaries []stopwatt.Summary) error {
+	var implementations, workloads, metrics, revisions []string
+	var ns []int
+	var means, sds, medians, mins, maxs []float64
+	for _, s := range summaries {
+		implementations, workloads = append(implementations, s.Case.Implementation), append(workloads, s.Case.Workload)
+		metrics, revisions, ns = append(metrics, s.Metric), append(revisions, string(s.Revision)), append(ns, s.N)
+		means, sds, medians = append(means, s.Mean), append(sds, s.SD), append(medians, s.Median)
+		mins, maxs = append(mins, s.Min), append(maxs, s.Max)
+	}
+	_, err := tx.Exec(ctx, `
 		INSERT INTO stopwatt_store.summaries (run_id, case_id, metric_id, revision, n, mean, sd, median, min, max)
-		SELECT $1, c.id, m.id, $6, $7, $8, CASE WHEN $7::int > 1 THEN $9::float8 END, $10, $11, $12
-		FROM stopwatt_store.cases c, stopwatt_store.metrics m
-		WHERE c.suite_id = $2 AND c.implementation = $3 AND c.workload = $4 AND m.name = $5`,
-		runID, suite, s.Case.Implementation, s.Case.Workload, s.Metric, s.Revision, s.N, s.Mean, s.SD, s.Median, s.Min, s.Max)
+		SELECT $1, c.id, m.id, v.revision, v.n, v.mean, CASE WHEN v.n > 1 THEN v.sd END, v.median, v.min, v.max
+		FROM unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::float8[])
+			v (implementation, workload, metric, revision, n, mean, sd, median, min, max)
+		JOIN stopwatt_store.cases c ON c.suite_id = $2 AND c.implementation = v.implementation AND c.workload = v.workload
+		JOIN stopwatt_store.metrics m ON m.name = v.metric`,
+		runID, suite, implementations, workloads, metrics, revisions, ns, means, sds, medians, mins, maxs)
+	return err
 }
 
 // Results returns a run with what came of its cases: of those that have a trial
