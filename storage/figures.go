@@ -145,11 +145,11 @@ func figureSets(trials []stopwatt.Trial, at map[int64]place) map[int64]figureSet
 }
 
 // readFigures adds to the trials what they and their parts yielded.
-func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.Trial, at map[int64]place) error {
+func readFigures(ctx context.Context, tx pgx.Tx, runID int64, which string, trials []stopwatt.Trial, at map[int64]place) error {
 	sets := figureSets(trials, at)
 	var id int64
 	var m stopwatt.Measurement
-	err := forEach(ctx, tx, figuresOf("measurements", "v.value"), runID, []any{&id, &m.Metric, &m.Value}, func() error {
+	err := forEach(ctx, tx, figuresOf("measurements", "v.value", which), runID, []any{&id, &m.Metric, &m.Value}, func() error {
 		*sets[id].measured = append(*sets[id].measured, m)
 		return nil
 	})
@@ -157,7 +157,7 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 		return err
 	}
 	var a stopwatt.Absence
-	err = forEach(ctx, tx, figuresOf("absences", "v.reason"), runID, []any{&id, &a.Metric, &a.Reason}, func() error {
+	err = forEach(ctx, tx, figuresOf("absences", "v.reason", which), runID, []any{&id, &a.Metric, &a.Reason}, func() error {
 		*sets[id].absent = append(*sets[id].absent, a)
 		return nil
 	})
@@ -165,7 +165,7 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 		return err
 	}
 	var r stopwatt.Repetitions
-	err = forEach(ctx, tx, figuresOf("repetitions", "v.values"), runID, []any{&id, &r.Metric, &r.Values}, func() error {
+	err = forEach(ctx, tx, figuresOf("repetitions", "v.values", which), runID, []any{&id, &r.Metric, &r.Values}, func() error {
 		*sets[id].repeated = append(*sets[id].repeated, r)
 		r.Values = nil // the next row gets an array of its own
 		return nil
@@ -181,12 +181,13 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.
 	return readDefines(ctx, tx, trials)
 }
 
-// figuresOf asks for the rows about a run in a table of figures.
-func figuresOf(table, column string) string {
+// figuresOf asks for the rows about those trials t of a run that meet a condition,
+// in a table of figures.
+func figuresOf(table, column, which string) string {
 	return `
 		SELECT v.trial_id, x.name, ` + column + `
 		FROM stopwatt_store.` + table + ` v JOIN stopwatt_store.metrics x ON x.id = v.metric_id JOIN stopwatt_store.trials t ON t.id = v.trial_id
-		WHERE t.run_id = $1`
+		WHERE t.run_id = $1 AND ` + which
 }
 
 // readDefines adds to the trials the metrics that they have defined.

@@ -153,7 +153,7 @@ func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, erro
 			return err
 		}
 		var err error
-		trials, err = readTrials(ctx, tx, runID)
+		trials, err = readTrials(ctx, tx, runID, everyTrial)
 		return err
 	})
 	if err != nil {
@@ -162,14 +162,31 @@ func (s *Store) Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, erro
 	return trials, nil
 }
 
-func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, error) {
+// everyTrial is a condition on trials t of a run that all of them meet.
+const everyTrial = "true"
+
+// readTrials reads those trials of a run that meet a condition, with all their
+// figures.
+func readTrials(ctx context.Context, tx pgx.Tx, runID int64, which string) ([]stopwatt.Trial, error) {
+	trials, at, err := readTrialRows(ctx, tx, runID, which)
+	if err != nil {
+		return nil, err
+	}
+	if err := readFigures(ctx, tx, runID, which, trials, at); err != nil {
+		return nil, err
+	}
+	return trials, readHistograms(ctx, tx, runID, which, trials, at)
+}
+
+// readTrialRows reads trials without their figures, and where each row stands.
+func readTrialRows(ctx context.Context, tx pgx.Tx, runID int64, which string) ([]stopwatt.Trial, map[int64]place, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT t.id, t.part_of, t.round, c.implementation, c.workload, t.revision, t.attempt, t.position, t.status, t.reason, t.warnings,
 			t.started, t.window_start, t.window_end
 		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
-		WHERE t.run_id = $1 ORDER BY t.position, t.id`, runID)
+		WHERE t.run_id = $1 AND `+which+` ORDER BY t.position, t.id`, runID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var trials []stopwatt.Trial
 	at := map[int64]place{}
@@ -190,23 +207,17 @@ func readTrials(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.Trial, 
 		t.Warnings = nil
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := readFigures(ctx, tx, runID, trials, at); err != nil {
-		return nil, err
-	}
-	return trials, readHistograms(ctx, tx, runID, trials, at)
+	return trials, at, err
 }
 
-func readHistograms(ctx context.Context, tx pgx.Tx, runID int64, trials []stopwatt.Trial, at map[int64]place) error {
+func readHistograms(ctx context.Context, tx pgx.Tx, runID int64, which string, trials []stopwatt.Trial, at map[int64]place) error {
 	var id int64
 	var kind string
 	var encoded []byte
 	return forEach(ctx, tx, `
 		SELECT h.trial_id, h.kind, h.encoded
 		FROM stopwatt_store.histograms h JOIN stopwatt_store.trials t ON t.id = h.trial_id
-		WHERE t.run_id = $1`, runID, []any{&id, &kind, &encoded}, func() error {
+		WHERE t.run_id = $1 AND `+which, runID, []any{&id, &kind, &encoded}, func() error {
 		if kind != histogramLatency {
 			return nil
 		}
