@@ -127,3 +127,17 @@ func FuzzStarter(f *testing.F) {
 		}
 	})
 }
+
+func TestStarterPipelineQuotesOddPaths(t *testing.T) {
+	for path, want := range map[string]string{
+		"stopwatt.yml":           "      suite: stopwatt.yml\n",
+		"a bench/stopwatt.yml":   "      suite: \"a bench/stopwatt.yml\"\n",
+		"true\n- x/stopwatt.yml": `      suite: "true\n- x/stopwatt.yml"` + "\n",
+		"1/stopwatt.yml":         "      suite: \"1/stopwatt.yml\"\n",
+		"bench/arm/stopwatt.yml": "      suite: bench/arm/stopwatt.yml\n",
+	} {
+		if text := string(StarterPipeline(path)); !strings.Contains(text, want) {
+			t.Errorf("the pipeline of %q lacks %q:\n%s", path, want, text)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gitlab.com/stopwatt/stopwatt/jobs"
 )
 
 const (
@@ -76,6 +77,7 @@ func TestThePipelinesKeepGitLabsRules(t *testing.T) {
 	t.Parallel()
 	texts := maps.Clone(includes)
 	texts[ours] = files(t)[ours]
+	texts["what stopwatt init writes"] = string(jobs.StarterPipeline("bench/stopwatt.yml"))
 	for name, text := range texts {
 		configuration, faults := files(t).assemble(text)
 		for _, fault := range append(faults, configuration.judge()...) {
