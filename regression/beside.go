@@ -2,6 +2,7 @@ package regression
 
 import (
 	"math"
+	"slices"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -65,4 +66,35 @@ func welchMargin(a, b float64, n, m int) float64 {
 func relativeVariance(s stopwatt.Summary) float64 {
 	share := s.SD / s.Mean
 	return share * share / float64(s.N)
+}
+
+// A RatioMean is the means of the ratios of comparisons of one metric.
+type RatioMean struct {
+	Metric                stopwatt.Metric
+	Arithmetic, Geometric float64
+	Count                 int
+}
+
+// MeanRatios are the means of all ratios that are known, metric by metric, in the
+// order in which the metrics come.
+func MeanRatios(comparisons []stopwatt.Comparison) []RatioMean {
+	var means []RatioMean
+	for _, c := range comparisons {
+		ratio := c.Estimate.Ratio
+		if !ratio.Known || ratio.Value <= 0 {
+			continue
+		}
+		i := slices.IndexFunc(means, func(m RatioMean) bool { return m.Metric.Name == c.Metric.Name })
+		if i < 0 {
+			means, i = append(means, RatioMean{Metric: c.Metric}), len(means)
+		}
+		means[i].Arithmetic += ratio.Value
+		means[i].Geometric += math.Log(ratio.Value)
+		means[i].Count++
+	}
+	for i := range means {
+		n := float64(means[i].Count)
+		means[i].Arithmetic, means[i].Geometric = means[i].Arithmetic/n, math.Exp(means[i].Geometric/n)
+	}
+	return means
 }

@@ -60,3 +60,14 @@ func TestTwoMeansStandBesideEachOther(t *testing.T) {
 		}
 	}
 }
+
+func TestMeanRatiosAreOfWhatIsKnown(t *testing.T) {
+	metric, _ := stopwatt.MetricNamed("time")
+	comparison := func(ratio float64) stopwatt.Comparison {
+		return stopwatt.Comparison{Metric: metric, Estimate: stopwatt.Estimate{Ratio: stopwatt.Interval{Value: ratio, Known: ratio != 0}}}
+	}
+	means := MeanRatios([]stopwatt.Comparison{comparison(0.5), comparison(0), comparison(2)})
+	if len(means) != 1 || means[0].Count != 2 || means[0].Arithmetic != 1.25 || math.Abs(means[0].Geometric-1) > 1e-12 {
+		t.Errorf("the means of 0.5 and 2 are %+v", means)
+	}
+}

@@ -101,3 +101,15 @@ func distributionTicks(up axis, bottom float64) []tick {
 	}
 	return ticks
 }
+
+// PercentileShares are the shares of a histogram's latencies that Percentiles has
+// numbers of.
+func PercentileShares(h *stopwatt.Histogram) []float64 {
+	var shares []float64
+	for _, s := range distributionShares[1:] {
+		if float64(h.Count())*(1-s.share) >= 1-1e-9 {
+			shares = append(shares, s.share)
+		}
+	}
+	return shares
+}
