@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"containers":                    {},
 	"git":                           {},
 	"gitlab":                        {},
+	"gitlab/gitlabtest":             {},
 	"meter":                         {},
 	"meter/simulated":               {},
 	"migrations":                    {},
