@@ -157,3 +157,19 @@ func TrialFigureList(t stopwatt.Trial) []TrialFigure {
 	}
 	return list
 }
+
+// WarningKinds are the warnings of all cases of a run, those of one kind together
+// with how many trials carry them, the most frequent first.
+func WarningKinds(results stopwatt.Results) []string {
+	var tallies []tally
+	for _, result := range results.Cases {
+		for _, warning := range result.Warnings {
+			tallies = append(tallies, tally{reasonShown(warning.Warning), warning.Count})
+		}
+	}
+	var texts []string
+	for _, kind := range kinds(tallies) {
+		texts = append(texts, kind.text+" ("+plural(kind.count, "trial")+")")
+	}
+	return texts
+}

@@ -52,11 +52,8 @@ func Whiskers(comparisons []stopwatt.Comparison) []template.HTML {
 
 // whiskerClass says what the colour repeats.
 func whiskerClass(c stopwatt.Comparison) string {
-	switch c.Verdict {
-	case stopwatt.Regressed:
-		return "worse"
-	case stopwatt.Improved:
-		return "better"
+	if sense := SenseOf(c); sense != SenseNone {
+		return string(sense)
 	}
 	return "plain"
 }

@@ -256,6 +256,7 @@ func seenWell(t *testing.T, browser context.Context, home, address, picture stri
 	b.run(chromedp.Navigate(home + address))
 	for _, l := range allLooks {
 		b.look(l)
+		b.shoot(picture + "-" + l.name + ".png")
 		b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((d) => { d.open = true; })`, nil))
 		if wide := tell[string](b, sideways); l.width == 390 && wide != "" {
 			t.Errorf("on a phone the page can be scrolled sideways to %s", wide)
@@ -263,8 +264,7 @@ func seenWell(t *testing.T, browser context.Context, home, address, picture stri
 		if found := tell[[]string](b, pale); len(found) > 0 {
 			t.Errorf("%s: too pale: %s", l.name, strings.Join(found[:min(len(found), 6)], "; "))
 		}
-		b.run(chromedp.Evaluate(`document.querySelectorAll("details:not(.metric)").forEach((d) => { d.open = false; })`, nil))
-		b.shoot(picture + "-" + l.name + ".png")
+		b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach((d) => { d.open = false; })`, nil))
 	}
 	if titles := tell[int](b, `document.querySelectorAll("svg[role=img]").length - document.querySelectorAll("svg[role=img] > title, svg[role=img][aria-label]:not(:has(> title))").length`); titles != 0 {
 		t.Errorf("%d drawings have no title", titles)

@@ -96,10 +96,8 @@ func (p *runPage) tell(results stopwatt.Results) error {
 		for _, reason := range result.Reasons {
 			p.Failures = append(p.Failures, failureShown{report.Clean(result.Case.String()), report.Count(reason.Count, "trial") + ": " + report.Brief(reason.Reason)})
 		}
-		for _, warning := range result.Warnings {
-			p.Warnings = append(p.Warnings, report.Clean(result.Case.String())+": "+report.Brief(warning.Warning)+" ("+report.Count(warning.Count, "trial")+")")
-		}
 	}
+	p.Warnings = report.WarningKinds(results)
 	if results.Run.Baseline == "" && len(results.Run.Settings.Implementations) == 0 {
 		return nil
 	}
