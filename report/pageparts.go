@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"math"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -172,4 +173,13 @@ func WarningKinds(results stopwatt.Results) []string {
 		texts = append(texts, kind.text+" ("+plural(kind.count, "trial")+")")
 	}
 	return texts
+}
+
+// CleanLines makes foreign text of several lines safe to show, line by line.
+func CleanLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = Clean(line)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -66,8 +66,8 @@ func (s *Server) machine(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p := machinePage{frame: s.frame(r, history.Line.Name, crumb{"machines", "/machines"}), Machine: machineOf(history.Line), CPUInfo: history.Machine.Identity.CPUInfo,
-		CommandLine: history.Machine.Epoch.CommandLine, Epochs: epochsOf(history.Epochs)}
+	p := machinePage{frame: s.frame(r, history.Line.Name, crumb{"machines", "/machines"}), Machine: machineOf(history.Line), CPUInfo: report.CleanLines(history.Machine.Identity.CPUInfo),
+		CommandLine: report.CleanLines(history.Machine.Epoch.CommandLine), Epochs: epochsOf(history.Epochs)}
 	p.JSON = "/api/v1" + machineAddress(history.Line.Fingerprint)
 	for _, fact := range report.Provenance(stopwatt.Run{Machine: history.Machine}) {
 		if fact.Term == "Machine" {

@@ -149,7 +149,7 @@ func (s *Server) trial(w http.ResponseWriter, r *http.Request) error {
 	number := strings.TrimPrefix(shown.Link, "/runs/")
 	p := trialPage{frame: s.frame(r, trial.Case.String()+", trial "+r.PathValue("position"), crumb{line.Suite.Suite, suiteAddress(line.Suite, "profile", line.Profile)}, crumb{"run " + number, shown.Link}),
 		Run: shown, Line: report.TrialLines([]stopwatt.Trial{trial})[0], Figures: report.TrialFigures("trial", trial), Latency: report.Distribution("latency", trial.Latency),
-		Percentiles: report.Percentiles(trial.Latency), Measurements: report.TrialFigureList(trial), Log: trial.Reason, Revision: string(trial.Revision)}
+		Percentiles: report.Percentiles(trial.Latency), Measurements: report.TrialFigureList(trial), Log: report.CleanLines(trial.Reason), Revision: string(trial.Revision)}
 	p.JSON = "/api/v1" + trialAddress(id, trial.Position)
 	if p.Figures == "" {
 		p.Why = "Nothing was sampled in this trial: no meter was read, or its samples were pruned. Measurements and summaries are kept."
