@@ -41,8 +41,10 @@ type Run struct {
 	Settings   Suite        // the suite as it was carried out
 	Meters     []Meter      // of the machine's energy, those that could not be read too
 	Idle       []IdleWindow // in the order of time
-	Tool       string       // version of stopwatt
-	Command    string       // the command line, for repeating it
+	// DriverShares are what the driver takes by itself, a workload each.
+	DriverShares []DriverShare
+	Tool         string // version of stopwatt
+	Command      string // the command line, for repeating it
 	// Pipeline is the job that it was measured in; nil outside one.
 	Pipeline *Pipeline
 	// Labels are free: what somebody wants to find the run by.

@@ -187,6 +187,15 @@ func (l Load) Rate() float64 {
 	return requests / seconds
 }
 
+// Lasting is the load for another time, an open one at its mean rate.
+func (l Load) Lasting(length time.Duration) Load {
+	l.Requests, l.For = 0, length
+	if rate := l.Rate(); rate > 0 {
+		l.Stages = []Stage{{From: rate, To: rate, For: length}}
+	}
+	return l
+}
+
 // A Stage is a stretch of an open load. Its rate rises or falls evenly from
 // From to To.
 type Stage struct {
@@ -243,6 +252,8 @@ type PlanSettings struct {
 	Cooldown time.Duration
 	Warmup   time.Duration // load before the measured window of each trial
 	Settle   time.Duration // how long to wait, at most, until the machine is as quiet as before the builds
+	// WithoutNullServer leaves out what is measured of the driver by itself.
+	WithoutNullServer bool `json:",omitempty"`
 }
 
 // Judge says what a change is judged by.

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -168,16 +167,7 @@ func (c *conversation) warm(ctx context.Context) error {
 		return nil
 	}
 	order := c.order
-	order.Load = lasting(order.Load, order.Warmup)
+	order.Load = order.Load.Lasting(order.Warmup)
 	_, err := c.driver.Drive(ctx, order)
 	return err
-}
-
-// lasting is the load for another time.
-func lasting(load stopwatt.Load, length time.Duration) stopwatt.Load {
-	load.Requests, load.For = 0, length
-	if rate := load.Rate(); rate > 0 {
-		load.Stages = []stopwatt.Stage{{From: rate, To: rate, For: length}}
-	}
-	return load
 }

@@ -63,6 +63,7 @@ type plan struct {
 	cooldown time.Duration
 	warmup   time.Duration
 	settle   time.Duration
+	null     bool
 	profiles []profile
 }
 
@@ -77,6 +78,8 @@ var planRows = []row[plan]{
 		func(r *reader, at node, to *plan) { r.warmup(at, &to.warmup) }},
 	{word{key: "settle", kind: "duration", fallback: "2m", doc: "After builds, how long to wait at most until load and temperature are what they were before them, at most an hour; `0s` for not at all."},
 		func(r *reader, at node, to *plan) { r.settle(at, &to.settle) }},
+	{word{key: "null-server", kind: "yes or no", fallback: "true", doc: "Before the first round, measure once under each `http` workload's load what the driver takes by itself, against a server that costs next to nothing: two seconds each. It stands below the results and is no case; `false` does without."},
+		func(r *reader, at node, to *plan) { r.yes(at, "null-server", &to.null) }},
 	{word{key: "profiles", kind: "names to [profile]", absent: "no profiles", doc: "Other settings under a name, for `--profile`: a short run, a thorough one."},
 		func(r *reader, at node, to *plan) { to.profiles = r.profiles(at) }},
 }
@@ -260,7 +263,7 @@ func (r *reader) askedRounds(asked int, to *stopwatt.PlanSettings) {
 func (p plan) settings() stopwatt.PlanSettings {
 	return stopwatt.PlanSettings{
 		Rounds: p.rounds.most, MinRounds: p.rounds.least, Budget: p.budget,
-		Warmup: p.warmup, Settle: p.settle, Cooldown: p.cooldown,
+		Warmup: p.warmup, Settle: p.settle, Cooldown: p.cooldown, WithoutNullServer: !p.null,
 	}
 }
 

@@ -44,6 +44,7 @@ type audience struct {
 	planned, runs int
 	idles         int
 	looks         int
+	shares        int
 }
 
 func (a *audience) Planned(run stopwatt.Run, done int) {
@@ -51,16 +52,18 @@ func (a *audience) Planned(run stopwatt.Run, done int) {
 }
 func (a *audience) Idle(stopwatt.IdleWindow)          { a.idles++ }
 func (a *audience) Begins(stopwatt.PlannedTrial, int) { a.begun++ }
+func (a *audience) DriverShare(stopwatt.DriverShare)  { a.shares++ }
 func (a *audience) Judged(stopwatt.Judgement, int)    { a.looks++ }
 func (a *audience) Ended(stopwatt.Trial)              { a.ended++ }
 
-// suite has these implementations under one workload.
+// suite has these implementations under one workload, and does not ask what the
+// driver takes by itself.
 func suite(rounds int, implementations ...string) stopwatt.Suite {
 	s := stopwatt.Suite{
 		Name:      "servers",
 		Baseline:  implementations[0],
 		Workloads: []stopwatt.Workload{{Name: "hello", HTTP: &stopwatt.HTTP{Port: 80}}},
-		Plan:      stopwatt.PlanSettings{Rounds: rounds, Warmup: time.Second},
+		Plan:      stopwatt.PlanSettings{Rounds: rounds, Warmup: time.Second, WithoutNullServer: true},
 	}
 	for _, name := range implementations {
 		s.Implementations = append(s.Implementations, stopwatt.Implementation{Name: name, Image: name})

@@ -29,6 +29,8 @@ type Store interface {
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
 	// SaveIdle keeps an idle window of a run.
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
+	// SaveDriverShare keeps what the driver takes by itself under a workload.
+	SaveDriverShare(ctx context.Context, runID int64, share stopwatt.DriverShare) error
 	// SaveNet corrects the net energy of a stored trial.
 	SaveNet(ctx context.Context, runID int64, trial stopwatt.PlannedTrial, figures []stopwatt.Measurement) error
 	// SaveJudgement keeps what a run was judged, beside what it was judged before.
@@ -50,6 +52,8 @@ type Audience interface {
 	Planned(run stopwatt.Run, done int)
 	// Idle comes when an idle window has been measured.
 	Idle(window stopwatt.IdleWindow)
+	// DriverShare comes when the driver has been measured by itself.
+	DriverShare(share stopwatt.DriverShare)
 	// Begins comes before each trial.
 	Begins(planned stopwatt.PlannedTrial, position int)
 	// Ended comes when a trial has been saved.
@@ -123,13 +127,17 @@ func (o Order) planned() int {
 	return (2*len(o.Comparing.Pairs) + len(o.Comparing.Alone)) * rounds
 }
 
-// measure carries out the plan between two idle windows.
+// measure carries out the plan between two idle windows. What the driver takes by
+// itself comes before the plan.
 func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, order Order, done []stopwatt.PlannedTrial) error {
 	if run.Planned == 0 { // base and head are the same
 		return o.rounds(ctx, run, order, done)
 	}
 	if len(done) < run.Planned {
 		if err := o.idle(ctx, run, stopwatt.IdleBefore); err != nil {
+			return err
+		}
+		if err := o.driverShares(ctx, run, order); err != nil {
 			return err
 		}
 	}

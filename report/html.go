@@ -38,6 +38,7 @@ type htmlDocument struct {
 	Provenance []Fact
 	Meters     *htmlMeters // nil when there are not two
 	Idle       []htmlIdle
+	Driver     []string // what it takes by itself
 	Trials     []htmlTrial
 	TrialsSum  string
 	TrialsNote string // which of them are drawn over time
@@ -92,6 +93,7 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Provenance: provenance(results.Run),
 		Meters:     htmlMetersOf(c.Meters),
 		Idle:       idleShown(results.Run),
+		Driver:     driverShares(results.Run, workloadsOf(c)),
 		Trials:     list,
 		TrialsSum:  counted(results.Run, c),
 		TrialsNote: drawn,

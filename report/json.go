@@ -43,6 +43,7 @@ type (
 		Machine  jsonMachine          `json:"machine"`
 		Meters   []jsonMeter          `json:"meters,omitempty"`
 		Idle     []jsonIdle           `json:"idle,omitempty"`
+		Driver   []jsonDriverShare    `json:"driver,omitempty"` // by itself
 		Engine   jsonEngine           `json:"engine"`
 		Images   map[string]jsonImage `json:"images"`
 		// BaseImages are those of Against.
@@ -188,7 +189,7 @@ func jsonOfRun(run stopwatt.Run) jsonRun {
 		Profile: run.Profile, Seed: run.Seed, Rounds: run.Rounds, Planned: run.Planned,
 		Status: string(run.Status), Started: moment(run.Started), Ended: moment(run.Ended),
 		Imported: run.Imported, Source: run.Source, Commit: commit, Against: against,
-		Machine: jsonOfMachine(run.Machine), Meters: jsonOfMeters(run.Meters), Idle: jsonOfIdle(run.Idle),
+		Machine: jsonOfMachine(run.Machine), Meters: jsonOfMeters(run.Meters), Idle: jsonOfIdle(run.Idle), Driver: jsonOfDriverShares(run.DriverShares),
 		Engine: jsonEngine{
 			Version: engine.Version, API: engine.API, OS: engine.OS, Architecture: engine.Architecture,
 			StorageDriver: engine.StorageDriver, CgroupVersion: engine.CgroupVersion,

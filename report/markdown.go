@@ -141,7 +141,11 @@ func markdownNotes(out *strings.Builder, run stopwatt.Run, c stopwatt.Contrast, 
 	if len(c.Workloads) > 1 {
 		fmt.Fprintf(out, "The mean of workloads is the %s mean of their ratios.\n", c.Mean)
 	}
-	notes := append(energyNotes(run, c.Metrics, ""), doubts(c, o.As)...)
+	notes := energyNotes(run, c.Metrics, "")
+	if note := driverNote(run, workloadsOf(c)); note != "" {
+		notes = append(notes, note)
+	}
+	notes = append(notes, doubts(c, o.As)...)
 	if notes == nil {
 		return
 	}

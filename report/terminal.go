@@ -115,6 +115,9 @@ func (p *page) footnotes() {
 	if hasEnergy(p.contrast.Metrics) {
 		p.note("%s", metersNote(p.contrast.Meters, "stopwatt compare --meters"))
 	}
+	if note := driverNote(p.run, workloadsOf(p.contrast)); note != "" {
+		p.note("%s", note)
+	}
 	for _, w := range doubts(p.contrast, p.options.As) {
 		p.note("%s", w)
 	}

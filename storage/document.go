@@ -80,7 +80,10 @@ func readRun(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Run, error) {
 	if run.BaseImages, err = readImages(ctx, tx, baseImages, id); err != nil {
 		return stopwatt.Run{}, err
 	}
-	run.Idle, err = readIdle(ctx, tx, id)
+	if run.Idle, err = readIdle(ctx, tx, id); err != nil {
+		return stopwatt.Run{}, err
+	}
+	run.DriverShares, err = readShares(ctx, tx, id)
 	return run, err
 }
 

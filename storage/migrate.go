@@ -74,7 +74,22 @@ func migrate(ctx context.Context, config *pgx.ConnConfig) (from, to int, err err
 	if err != nil {
 		return 0, 0, mayNot(err)
 	}
-	return int(now) - len(results), int(now), tooNew(int(now))
+	return before(steps.ListSources(), results, now), int(now), tooNew(int(now))
+}
+
+// before is the version in front of the first step that was taken now: numbers
+// may be left out.
+func before(steps []*goose.Source, taken []*goose.MigrationResult, now int64) int {
+	if len(taken) == 0 {
+		return int(now)
+	}
+	last := int64(0)
+	for _, step := range steps {
+		if step.Version < taken[0].Source.Version {
+			last = max(last, step.Version)
+		}
+	}
+	return int(last)
 }
 
 // tooNew refuses a schema that this stopwatt has not seen.

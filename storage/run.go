@@ -16,7 +16,8 @@ import (
 // process carries out. It returns the run as it is stored, with its ID, key and
 // seed, and the trials that are done, valid and invalid alike. With fresh,
 // unfinished ones are left, marked as aborted, and the run begins anew. Idle
-// windows are not taken from run: see SaveIdle.
+// windows and the driver's shares are not taken from run: see SaveIdle and
+// SaveDriverShare.
 func (s *Store) Begin(ctx context.Context, run stopwatt.Run, fresh bool) (stopwatt.Run, []stopwatt.PlannedTrial, error) {
 	var stored stopwatt.Run
 	var done []stopwatt.PlannedTrial

@@ -43,6 +43,9 @@ func history(t *testing.T) *storage.Store {
 			t.Fatal(err)
 		}
 	}
+	if err := s.SaveDriverShare(t.Context(), id, storagetest.DriverShare("csv")); err != nil {
+		t.Fatal(err)
+	}
 	judged := storagetest.Judgement()
 	judged.Comparisons = judged.Comparisons[:2]
 	calibrated := storagetest.Calibration()

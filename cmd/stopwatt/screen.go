@@ -125,6 +125,15 @@ func (s *screen) settled(waited time.Duration, before, after stopwatt.MachineRea
 	s.line("settle  %-41s %8s", text, duration(waited))
 }
 
+// DriverShare shows what the driver takes by itself.
+func (s *screen) DriverShare(share stopwatt.DriverShare) {
+	text := "not measured"
+	if cpu, known := share.Value("driver_cpu_request"); known {
+		text = value("driver_cpu_request", cpu) + " of CPU a request"
+	}
+	s.line("driver  %-18s by itself: %-30s %8s", share.Workload, text, duration(share.Window.Duration()))
+}
+
 // Idle shows what the machine draws while it does nothing.
 func (s *screen) Idle(window stopwatt.IdleWindow) {
 	var powers []string

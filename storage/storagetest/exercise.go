@@ -30,6 +30,7 @@ type Store interface {
 	Trials(ctx context.Context, runID int64) ([]stopwatt.Trial, error)
 	Samples(ctx context.Context, runID int64, trial stopwatt.PlannedTrial) ([]stopwatt.Samples, error)
 	SaveIdle(ctx context.Context, runID int64, idle stopwatt.IdleWindow) error
+	SaveDriverShare(ctx context.Context, runID int64, share stopwatt.DriverShare) error
 	SaveJudgement(ctx context.Context, runID int64, judgement stopwatt.Judgement) error
 	Judgement(ctx context.Context, runID int64) (stopwatt.Judgement, error)
 	SaveChanges(ctx context.Context, project, suite string, series stopwatt.Series, searches []stopwatt.ChangeSearch) error
@@ -66,6 +67,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Store) {
 		"a trial's samples come back apart from it":           samplesComeBack,
 		"a trial of samples without their times is refused":   samplesWithoutTimes,
 		"energy metrics stand behind the CPU times":           energyMetrics,
+		"the driver's shares come back, the first of each":    driverSharesComeBack,
 		"idle windows come back in the order of time":         idleComesBack,
 		"an idle window saved twice is there once":            idleTwice,
 		"an idle power of NaN is refused":                     idleNotANumber,
@@ -278,6 +280,7 @@ func unknownRun(t *testing.T, s Store) {
 		"SaveJudgement":   s.SaveJudgement(t.Context(), 4711, Judgement()),
 		"SaveCalibration": s.SaveCalibration(t.Context(), 4711, Calibration()),
 		"SaveIdle":        s.SaveIdle(t.Context(), 4711, Idle(stopwatt.IdleBefore)),
+		"SaveDriverShare": s.SaveDriverShare(t.Context(), 4711, DriverShare("csv")),
 	} {
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s: %v", call, err)

@@ -5,6 +5,10 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -98,6 +102,33 @@ func idleTwice(t *testing.T, s Store) {
 	changed.Powers = nil
 	saveIdle(t, s, run.ID, Idle(stopwatt.IdleBefore), changed)
 	same(t, results(t, s, run.ID).Run.Idle, []stopwatt.IdleWindow{Idle(stopwatt.IdleBefore)})
+}
+
+func driverSharesComeBack(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	first, second := DriverShare("csv"), DriverShare("static")
+	second.Started, second.Window, second.Measurements, second.Absent = first.Started.Add(time.Minute), stopwatt.Window{}, nil, nil
+	second.Reason = "no request was answered"
+	changed := first
+	changed.Measurements = nil
+	for _, share := range []stopwatt.DriverShare{second, first, changed} {
+		if err := s.SaveDriverShare(t.Context(), run.ID, share); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opts := cmpopts.EquateEmpty()
+	if diff := cmp.Diff([]stopwatt.DriverShare{first, second}, results(t, s, run.ID).Run.DriverShares, opts); diff != "" {
+		t.Error(diff)
+	}
+	stored, _ := begin(t, s, again(), false)
+	if diff := cmp.Diff([]stopwatt.DriverShare{first, second}, stored.DriverShares, opts); diff != "" {
+		t.Error(diff)
+	}
+	noFigure := DriverShare("other")
+	noFigure.Measurements = []stopwatt.Measurement{{Metric: "driver_busy", Value: math.Inf(1)}}
+	if err := s.SaveDriverShare(t.Context(), run.ID, noFigure); err == nil {
+		t.Error("an infinite share was stored")
+	}
 }
 
 func idleNotANumber(t *testing.T, s Store) {

@@ -97,6 +97,17 @@ func Idle(place stopwatt.IdlePlace) stopwatt.IdleWindow {
 	return idle
 }
 
+// DriverShare is what the driver took by itself under a workload of Run.
+func DriverShare(workload string) stopwatt.DriverShare {
+	return stopwatt.DriverShare{
+		Workload:     workload,
+		Started:      time.Date(2026, 3, 4, 5, 7, 2, 0, time.UTC),
+		Window:       stopwatt.Window{Start: 32_000_000_000, End: 34_000_000_000},
+		Measurements: []stopwatt.Measurement{{Metric: "requests", Value: 80_000}, {Metric: "driver_cpu_request", Value: 0.0000125}},
+		Absent:       []stopwatt.Absence{{Metric: "energy_cpu", Reason: "this machine has no RAPL"}},
+	}
+}
+
 // Summary is one of a case of Run.
 func Summary(implementation, workload, metric string, mean float64) stopwatt.Summary {
 	return stopwatt.Summary{

@@ -88,7 +88,7 @@ func (m *Memory) place(run stopwatt.Run, fresh bool) (*memoryRun, error) {
 		r.run.Status = stopwatt.Aborted
 	}
 	run.ID = int64(len(m.runs) + 1)
-	run.Status, run.Idle = stopwatt.Running, nil
+	run.Status, run.Idle, run.DriverShares = stopwatt.Running, nil, nil
 	m.runs = append(m.runs, &memoryRun{run: run})
 	return m.runs[run.ID-1], nil
 }

@@ -56,6 +56,31 @@ func (m *Memory) SaveIdle(_ context.Context, runID int64, idle stopwatt.IdleWind
 	return nil
 }
 
+// SaveDriverShare does what storage.Store.SaveDriverShare does.
+func (m *Memory) SaveDriverShare(_ context.Context, runID int64, share stopwatt.DriverShare) error {
+	if err := m.enter("SaveDriverShare"); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.at(runID)
+	if err != nil {
+		return err
+	}
+	for _, figure := range share.Measurements {
+		if notAFigure(figure.Value) {
+			return fmt.Errorf("%s of the driver is %g, which is no figure", figure.Metric, figure.Value)
+		}
+	}
+	if slices.ContainsFunc(r.run.DriverShares, func(s stopwatt.DriverShare) bool { return s.Workload == share.Workload }) {
+		return nil
+	}
+	shares := append(slices.Clone(r.run.DriverShares), share) // what was read before stays as it is
+	slices.SortStableFunc(shares, func(a, b stopwatt.DriverShare) int { return a.Started.Compare(b.Started) })
+	r.run.DriverShares = shares
+	return nil
+}
+
 // checkSamples refuses what the database would refuse.
 func checkSamples(samples []stopwatt.Samples) error {
 	for i, s := range samples {
