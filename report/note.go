@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -151,7 +152,7 @@ func (n *note) body() string {
 	}
 	n.list(n.remarks())
 	n.paragraph(n.bases()...)
-	if n.room.whole > 0 {
+	if n.room.whole > 0 && (len(told) > 0 || n.hasNoBase()) {
 		n.wholeTables()
 		n.contrasts()
 	}
@@ -169,6 +170,11 @@ func (n *note) calm(told []standing) bool {
 		}
 	}
 	return len(n.of.Machines) > 0 && len(told) == 0 && len(n.remarks()) == 0
+}
+
+// hasNoBase tells whether a machine has figures without a verdict.
+func (n *note) hasNoBase() bool {
+	return slices.ContainsFunc(n.of.Machines, func(m Measured) bool { return m.Results.Judgement == nil })
 }
 
 func (n *note) lines(lines ...string) {

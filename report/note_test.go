@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -90,7 +91,7 @@ func notes() map[string]NoteOf {
 		accepted.Machines[0].Results.Judgement.Comparisons[i].Accepted = meant
 	}
 
-	earlier := Earlier{Run: 410, Job: 9911, Comparison: draftComparisons()[0]}
+	earlier := Earlier{Run: 410, Job: 9911, JobURL: "https://gitlab.example.org/team/servers/-/jobs/9911", Comparison: draftComparisons()[0]}
 	retry := noteOf(draftComparisons()[:2]...)
 	retry.Machines[0].Earlier, retry.Machines[0].Attempt = []Earlier{earlier}, 2
 	gone := noteOf(append([]stopwatt.Comparison{compared("rust-arena", "csv-svg-path", "time", stopwatt.Undecided, estimate(12, 6.76, 1.013, 0.994, 1.032))}, calm()...)...)
@@ -160,4 +161,61 @@ func everythingMissing() NoteOf {
 	m.Removed = []stopwatt.Case{{Implementation: "old", Workload: "csv-svg-path"}}
 	m.Changes = []string{"judge: time 3 % at the base, 10 % at the head"}
 	return of
+}
+
+func TestTheHeadingSaysTheVerdict(t *testing.T) {
+	t.Parallel()
+	draft := draftComparisons()
+	fresh := compared("zig", "csv-svg-path", "time", stopwatt.New, stopwatt.Estimate{})
+	nowhere := compared("go", "csv-svg-path", "time", stopwatt.Missing, stopwatt.Estimate{})
+	accepted := draft[3]
+	accepted.Accepted = &stopwatt.Acceptance{Reason: "meant"}
+	for _, row := range []struct {
+		what string
+		of   []stopwatt.Comparison
+		want string
+	}{
+		{"a case counts once, however many of its metrics got worse", draft[:2], "1 regressed"},
+		{"what is faster but hungrier is told as both", draft[2:4], "1 faster but hungrier"},
+		{"and accepted as one", []stopwatt.Comparison{draft[2], accepted}, "1 faster but hungrier, accepted"},
+		{"undecided is not unchanged", append(draft[4:6:6], draft[6:]...), "1 undecided"},
+		{"an improvement alone", append(draft[2:3:3], draft[6:]...), "nothing worse, 1 improved"},
+		{"an improvement beside what could not be judged", []stopwatt.Comparison{draft[2], draft[4]}, "1 improved, 1 undecided"},
+		{"a case in which nothing could be measured", []stopwatt.Comparison{nowhere, draft[8]}, "1 missing"},
+		{"new cases alone", []stopwatt.Comparison{fresh}, "nothing to compare with"},
+		{"new cases beside unchanged ones", []stopwatt.Comparison{fresh, draft[6]}, "nothing worse"},
+		{"identical cases alone", draft[8:], "nothing worse"},
+		{"no case at all", nil, "nothing to compare with"},
+	} {
+		heading, _, _ := strings.Cut(Note(noteOf(row.of...)), "\n")
+		if want := "### stopwatt `web-servers`: " + row.want; heading != want {
+			t.Errorf("%s: %s, want %s", row.what, heading, want)
+		}
+	}
+}
+
+func TestANoteAboutNoMachineSaysThatNothingWasMeasured(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		what string
+		of   NoteOf
+		want string
+	}{
+		{"no job at all", NoteOf{Suite: "s"}, "### stopwatt `s`: nothing was measured\n"},
+		{"a job that stored nothing", NoteOf{Suite: "s", Missing: []MissingMachine{{Name: "rpi5"}}},
+			"### stopwatt `s`: nothing from `rpi5`\n\n- Nothing from `rpi5`: its job stored no result.\n"},
+	} {
+		if text := Note(row.of); !strings.HasPrefix(text, row.want) {
+			t.Errorf("%s: %q", row.what, text)
+		}
+	}
+}
+
+func TestAVerdictWithoutARatioIsToldByItsWord(t *testing.T) {
+	t.Parallel()
+	c := draftComparisons()[0]
+	c.Estimate.Ratio, c.Estimate.Base = stopwatt.Interval{}, 0
+	if text := Note(noteOf(c)); !strings.Contains(text, "| **regressed**<br>") {
+		t.Error(text)
+	}
 }

@@ -18,7 +18,7 @@ func (n *note) rows(told []standing) {
 	beside := across(metricsOf(shown))
 	n.lines("", beside.heading("case"))
 	for _, s := range shown {
-		cells := beside.cells(func(metric stopwatt.Metric) string { return s.cell(metric, len(beside.others) > 1) })
+		cells := beside.cells(func(metric stopwatt.Metric) string { return n.cell(s, metric, len(beside.others) > 1) })
 		n.lines(row(append([]string{n.caseCell(s)}, cells...)...))
 	}
 	n.left(told, shown)
@@ -60,11 +60,15 @@ func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // cell stacks what is said of one metric. Where several share a cell, those that are
 // unchanged are left out.
-func (s standing) cell(metric stopwatt.Metric, shared bool) string {
+func (n *note) cell(s standing, metric stopwatt.Metric, shared bool) string {
 	var parts []string
 	for _, e := range s.earlier {
 		if e.Comparison.Metric.Name == metric.Name {
-			parts = append(parts, figuresIn(e.Comparison), "in "+e.name()+"; now:")
+			where := e.name()
+			if n.room.links > 2 {
+				where = link(where, e.JobURL)
+			}
+			parts = append(parts, figuresIn(e.Comparison), "in "+where+"; now:")
 		}
 	}
 	for _, c := range s.comparisons {
@@ -94,15 +98,21 @@ func figuresIn(c stopwatt.Comparison) string {
 // changeInBold is a change with its verdict: in bold where there is one, for else
 // "+1.0 %" would be read as one.
 func changeInBold(c stopwatt.Comparison) string {
-	switch {
-	case c.Verdict == stopwatt.Regressed && c.Accepted != nil:
-		return "**" + Change(c) + "**, accepted"
-	case c.Verdict == stopwatt.Regressed, c.Verdict == stopwatt.Improved:
-		return "**" + Change(c) + "**"
-	case !c.Estimate.Ratio.Known:
-		return string(c.Verdict)
+	decided := c.Verdict == stopwatt.Regressed || c.Verdict == stopwatt.Improved
+	text := Change(c)
+	switch known := c.Estimate.Ratio.Known; {
+	case !known:
+		text = string(c.Verdict)
+	case !decided:
+		text += " " + string(c.Verdict)
 	}
-	return Change(c) + " " + string(c.Verdict)
+	if decided {
+		text = "**" + text + "**"
+	}
+	if c.Accepted != nil {
+		text += ", accepted"
+	}
+	return text
 }
 
 // inCell is a value with its unit, which a harness may have named.
