@@ -74,7 +74,7 @@ const plainSigns = " ,.;:()=?!'’\"–−+±…→%÷×≈≤≥·/-_"
 // spellings are what GitLab makes something else of in plain text: words that may
 // be commits, issues of other trackers, milestones, emoji, addresses, emphasis,
 // highlighting, lists, or a quick action.
-var spellings = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b|[A-Z]{2,}-[0-9]|%[^ ,.;:)]|![^ ]|:[^ ]|\.[^ .)0-9]|==|__|\b_|_\b|--|^[^\pL\pN(]|^[0-9]+[.)]( |$)|^=+$|www`)
+var spellings = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b|[A-Z]{2,}-[0-9]|%[^ ,.;:)]|![^ ]|:([^ ]|$)|\.[^ .)0-9]|==|__|\b_|_\b|--|^[^\pL\pN(]|^[0-9]+[.)]( |$)|^=+$|www`)
 
 // plainly is a sentence of ours that may hold a foreign word or two: it stands in a
 // code span unless nothing in it can be taken for anything else than text.
