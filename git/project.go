@@ -68,3 +68,13 @@ func lastName(local string) string {
 	}
 	return name
 }
+
+// Person is the name that git writes into commits made here; empty where it knows
+// none.
+func (r *Repo) Person(ctx context.Context) string {
+	name, err := r.line(ctx, r.top, "config", "--get", "user.name")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(name, "\uFFFD"))
+}

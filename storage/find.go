@@ -51,12 +51,16 @@ const runsMatching = `
 
 // parameters are those of runsMatching.
 func (q RunQuery) parameters() []any {
-	labels := []byte("{}")
-	if len(q.Labels) > 0 {
-		labels, _ = json.Marshal(q.Labels) // a map of texts has a form in JSON
-		labels = replaceNUL(labels)
+	return []any{q.ID, q.Project, q.Suite, q.Machine, q.Commit, q.Against, labelsOf(q.Labels), q.Pipeline, q.MergeProject, q.MergeRequest, q.API}
+}
+
+// labelsOf are labels as an object that the column labels may contain.
+func labelsOf(labels map[string]string) []byte {
+	if len(labels) == 0 {
+		return []byte("{}")
 	}
-	return []any{q.ID, q.Project, q.Suite, q.Machine, q.Commit, q.Against, labels, q.Pipeline, q.MergeProject, q.MergeRequest, q.API}
+	text, _ := json.Marshal(labels) // a map of texts has a form in JSON
+	return replaceNUL(text)
 }
 
 // FindRun returns the ID of the run that is meant, or ErrNotFound.

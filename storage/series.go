@@ -12,8 +12,9 @@ import (
 // A SeriesQuery says which series are wanted. Fields that are empty narrow nothing.
 type SeriesQuery struct {
 	Project, Suite string
-	Metric         string // needed
-	Profile        string // of the runs, also when it is empty: a short run is no long one
+	Metric         string            // needed
+	Profile        string            // of the runs, also when it is empty: a short run is no long one
+	Labels         map[string]string // of the runs
 }
 
 // entersHistory is stopwatt.Run.EntersHistory in SQL, of a run r.
@@ -52,9 +53,9 @@ func readSeries(ctx context.Context, tx pgx.Tx, query SeriesQuery) ([]stopwatt.S
 		JOIN stopwatt_store.machines m ON m.id = r.machine_id
 		LEFT JOIN stopwatt_store.machine_epochs e ON e.id = r.epoch_id
 		WHERE x.name = $1 AND ($2 = '' OR p.name = $2) AND ($3 = '' OR s.name = $3) AND r.profile = $4
-		  AND y.revision = 'head' AND `+entersHistory+`
+		  AND y.revision = 'head' AND r.labels @> $5::jsonb AND `+entersHistory+`
 		ORDER BY k.workload COLLATE "C", k.implementation COLLATE "C", c.committed_at, r.id`,
-		query.Metric, query.Project, query.Suite, query.Profile)
+		query.Metric, query.Project, query.Suite, query.Profile, labelsOf(query.Labels))
 	if err != nil {
 		return nil, err
 	}

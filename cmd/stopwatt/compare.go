@@ -95,7 +95,7 @@ func (d *desk) compare(ctx context.Context, args []string, v compareView) error 
 	if _, err := strconv.ParseInt(named, 10, 64); named != "" && err != nil {
 		return askedWrongly(fmt.Errorf("%s is no number of a run, and a revision takes a second to be compared with, as in: stopwatt compare main HEAD", quote(named)))
 	}
-	id, err := d.findRun(ctx, store, named, v.suite)
+	id, err := d.findRun(ctx, store, named, v.suite, v.labels)
 	if err != nil {
 		return err
 	}
@@ -312,8 +312,12 @@ func roundsWith(trials []stopwatt.Trial, c stopwatt.Case, metric string) []stopw
 }
 
 // findRun finds the run that an argument names; none names the latest.
-func (d *desk) findRun(ctx context.Context, store *storage.Store, named, suite string) (int64, error) {
+func (d *desk) findRun(ctx context.Context, store *storage.Store, named, suite string, labels []string) (int64, error) {
 	query := storage.RunQuery{Suite: suite}
+	var err error
+	if query.Labels, err = parseLabels(labels); err != nil {
+		return 0, askedWrongly(err)
+	}
 	if named != "" {
 		id, err := strconv.ParseInt(named, 10, 64)
 		if err != nil || id < 1 {

@@ -48,6 +48,7 @@ or hungrier, and says of a change whether it made anything worse.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return askedWrongly(err) })
 	root.AddCommand(d.runVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(), d.calibrateVerb(), d.historyVerb(), d.serveVerb(),
 		d.importVerb(), d.sqlVerb(), d.doctorVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
+	root.AddCommand(d.alertsVerb())
 	return root
 }
 

@@ -20,6 +20,7 @@ type historyView struct {
 	historyScope
 	suite, metric, profile, against, format string
 	changes                                 bool
+	labels                                  []string // KEY=VALUE
 }
 
 // historyVerb is `stopwatt history`.
@@ -53,6 +54,7 @@ shown; what is searched is all of history.`,
 	verb.Flags().StringVar(&v.suite, "suite", "", "of this suite (default: that of the latest run)")
 	verb.Flags().StringVar(&v.metric, "metric", "time", "the metric, see docs/metrics.md")
 	verb.Flags().StringVar(&v.profile, "profile", "", "of runs with this profile of the suite")
+	labelFlag(verb, &v.labels, "of runs with this label: `KEY=VALUE`; may be repeated")
 	verb.Flags().StringVar(&v.against, "against", "", "as ratios to this `IMPLEMENTATION`")
 	verb.Flags().BoolVar(&v.changes, "changes", false, "the change points instead of the courses")
 	verb.Flags().StringVar(&v.format, "format", "text", "text, csv or json")
@@ -70,7 +72,7 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 		return err
 	}
 	defer release()
-	id, err := d.findRun(ctx, store, "", v.suite)
+	id, err := d.findRun(ctx, store, "", v.suite, v.labels)
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,11 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	if !known {
 		return askedWrongly(fmt.Errorf("there is no metric %s; there are %s", quote(v.metric), metricNames(latest)))
 	}
-	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile})
+	labels, err := parseLabels(v.labels)
+	if err != nil {
+		return askedWrongly(err)
+	}
+	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile, Labels: labels})
 	if err != nil {
 		return err
 	}
@@ -141,6 +147,9 @@ func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopw
 				return nil, err
 			}
 			told.Traced = append(told.Traced, fresh...)
+			if err := d.followAlerts(ctx, store, run, metric, one); err != nil {
+				return nil, err
+			}
 		}
 		if len(told.Traced) > 0 {
 			news = append(news, told)

@@ -55,6 +55,12 @@ func remembered(t *testing.T, database string, commits []string) {
 // grownRepository is a repository with so many commits on its main branch.
 func grownRepository(t *testing.T, n int) (folder string, commits []string) {
 	t.Helper()
+	return sayingRepository(t, n, nil)
+}
+
+// sayingRepository is one whose commits of some numbers say more in their messages.
+func sayingRepository(t *testing.T, n int, says map[int]string) (folder string, commits []string) {
+	t.Helper()
 	folder = t.TempDir()
 	git := func(args ...string) string {
 		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
@@ -66,7 +72,7 @@ func grownRepository(t *testing.T, n int) (folder string, commits []string) {
 	}
 	git("init", "-q", "-b", "main")
 	for i := range n {
-		git("commit", "-q", "--allow-empty", "-m", fmt.Sprint("change ", i))
+		git("commit", "-q", "--allow-empty", "-m", fmt.Sprint("change ", i, says[i]))
 		commits = append(commits, git("rev-parse", "HEAD"))
 	}
 	return folder, commits

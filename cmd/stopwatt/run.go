@@ -30,9 +30,10 @@ type runFlags struct {
 	bases   []string
 	network string // of builds
 	out     string
-	against string // revision of the base; empty: none
-	all     bool   // identical cases too
-	judge   string // whose judge of the suite is used: base or head
+	against string   // revision of the base; empty: none
+	all     bool     // identical cases too
+	labels  []string // KEY=VALUE
+	judge   string   // whose judge of the suite is used: base or head
 
 	calibrating bool // everything against itself
 
@@ -88,6 +89,7 @@ func (d *desk) measuringFlags(verb *cobra.Command, flags *runFlags) {
 	verb.Flags().StringArrayVar(&flags.bases, "base", nil, "build from a stand-in: `OFFICIAL=IMAGE` (default $STOPWATT_BASES, separated by spaces)")
 	verb.Flags().StringVar(&flags.network, "build-network", d.getenv("STOPWATT_BUILD_NETWORK"),
 		"network of a build's RUN steps: host or none (default $STOPWATT_BUILD_NETWORK, else the engine's choice)")
+	labelFlag(verb, &flags.labels, "find the run by this label later: `KEY=VALUE`; may be repeated")
 	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
 }
 
@@ -103,6 +105,7 @@ type plannedRun struct {
 	choice   stopwatt.BaseChoice
 	past     pastSuite // that of the base
 	all      bool
+	labels   map[string]string
 
 	calibrating bool
 }
@@ -141,13 +144,17 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedR
 	if file.suite, err = checkout.resolved(ctx, file.suite); err != nil {
 		return plannedRun{}, err
 	}
+	labels, err := parseLabels(flags.labels)
+	if err != nil {
+		return plannedRun{}, askedWrongly(err)
+	}
 	seed := flags.seed
 	if !flags.seedGiven {
 		seed = uint64(rand.Uint32()) // short enough to be typed again
 	}
 	planned := plannedRun{
 		file: file, checkout: checkout, cases: cases, seed: seed, standIns: standIns,
-		rounds: file.suite.Plan.Rounds, all: flags.all, calibrating: flags.calibrating,
+		rounds: file.suite.Plan.Rounds, all: flags.all, labels: labels, calibrating: flags.calibrating,
 	}
 	if flags.calibrating {
 		planned.rounds = flags.rounds
@@ -250,6 +257,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 		Run: stopwatt.Run{
 			Against:    planned.against,
 			Choice:     planned.choice,
+			Labels:     planned.labels,
 			BaseImages: baseImages,
 			Suite:      suite.Name,
 			Project:    planned.checkout.project,
@@ -451,7 +459,12 @@ func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results *
 
 // verdictOf is an error when the verdicts are of those that the suite fails on.
 func verdictOf(rule stopwatt.Judge, judgement stopwatt.Judgement) error {
-	regressed, undecided := judgement.Count(stopwatt.Regressed), judgement.Count(stopwatt.Undecided)
+	regressed, undecided := 0, judgement.Count(stopwatt.Undecided)
+	for _, c := range judgement.Comparisons {
+		if c.Verdict == stopwatt.Regressed && c.Accepted == nil {
+			regressed++
+		}
+	}
 	switch {
 	case regressed > 0 && rule.Fails(stopwatt.Regressed):
 		return failure{exitRegressed, fmt.Errorf("%s regressed", plural(regressed, "comparison"))}

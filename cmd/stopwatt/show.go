@@ -31,12 +31,14 @@ type view struct {
 	grids    bool     // a grid for each metric, whatever the form
 	turned   bool     // workloads side by side
 	by       string   // machine: runs on several of them; empty: one run
+	labels   []string // KEY=VALUE that the run has
 	cite     bool     // a paragraph on method, and a citation
 }
 
 // flags adds what a view can be told to a verb.
 func (v *view) flags(verb *cobra.Command) {
 	verb.Flags().StringVar(&v.suite, "suite", "", "the latest run of this suite")
+	labelFlag(verb, &v.labels, "the latest run with this label: `KEY=VALUE`; may be repeated")
 	verb.Flags().StringVar(&v.baseline, "baseline", "", "implementation that the others are shown against (default: the suite's)")
 	verb.Flags().StringSliceVar(&v.metrics, "metric", nil, "metrics to show, see docs/metrics.md")
 	verb.Flags().StringVar(&v.as, "as", "value", "show `FORM`: value, ratio, times or percent")
@@ -71,7 +73,7 @@ func (d *desk) show(ctx context.Context, named string, v view) error {
 		return err
 	}
 	defer release()
-	id, err := d.findRun(ctx, store, named, v.suite)
+	id, err := d.findRun(ctx, store, named, v.suite, v.labels)
 	if err != nil {
 		return err
 	}
@@ -93,6 +95,8 @@ func (d *desk) noRun(ctx context.Context, store *storage.Store, asked storage.Ru
 		return errors.New("no run is stored yet; stopwatt run stores one")
 	case asked.ID != 0 && asked.Suite != "":
 		return fmt.Errorf("there is no run %d of suite %s; the latest run is %d", asked.ID, quote(asked.Suite), latest)
+	case len(asked.Labels) > 0:
+		return fmt.Errorf("no run that is asked for has the labels %s; stopwatt sql 'select run, labels from runs' lists them", labelsText(asked.Labels))
 	case asked.ID != 0:
 		return fmt.Errorf("there is no run %d; the latest is %d", asked.ID, latest)
 	}
