@@ -89,7 +89,10 @@ func cellBlock(run stopwatt.Run, c stopwatt.Contrast, block stopwatt.WorkloadCon
 			out.Cells = append(out.Cells, cell)
 			continue
 		}
-		cell.Value, cell.N, cell.Number = scale.unit.with(written[i].value+" ± "+written[i].spread), summary.N, summary.Mean
+		cell.Value, cell.N, cell.Number = scale.unit.with(written[i].value), summary.N, summary.Mean
+		if summary.N > 1 { // of one trial nobody knows the spread
+			cell.Value = scale.unit.with(written[i].value + " ± " + written[i].spread)
+		}
 		if !cell.IsBaseline {
 			cell.Change, cell.Sense = Ratio(metric, row.Ratios[0], as), senseOf(metric, row.Ratios[0])
 		}

@@ -333,7 +333,6 @@ func chartsShowWhatIsStored(t *testing.T, browser context.Context, home string) 
 	}
 }
 
-
 // worksWithoutScript opens a page in a browser that runs no script.
 func worksWithoutScript(t *testing.T, browser context.Context, home, address string) {
 	b := openTab(t, browser)

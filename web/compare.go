@@ -159,7 +159,10 @@ func (s *Server) comparedRuns(r *http.Request, contents stopwatt.SuiteContents) 
 }
 
 func sideName(line stopwatt.RunLine) string {
-	return fmt.Sprintf("%s (run %d)", cmp.Or(shortSHA(line.Commit.SHA), "no commit"), line.ID)
+	if line.Commit.SHA == "" {
+		return fmt.Sprintf("run %d", line.ID)
+	}
+	return fmt.Sprintf("%s (run %d)", shortSHA(line.Commit.SHA), line.ID)
 }
 
 // besideRuns lays what both runs have of the later one's judged metrics, of the
@@ -172,7 +175,10 @@ func besideRuns(base, head stopwatt.Results) stopwatt.Judgement {
 		}
 		earlier := headOf(base, result.Case)
 		for _, metric := range judgedOf(head, result.Case) {
-			j.Comparisons = append(j.Comparisons, regression.Beside(result.Case, metric, summaryOf(earlier, metric), summaryOf(result, metric)))
+			base, head := summaryOf(earlier, metric), summaryOf(result, metric)
+			if base.N+head.N > 0 {
+				j.Comparisons = append(j.Comparisons, regression.Beside(result.Case, metric, base, head))
+			}
 		}
 	}
 	for _, result := range base.Cases {
@@ -250,9 +256,10 @@ func (s *Server) comparedImplementations(r *http.Request, contents stopwatt.Suit
 		}
 		base := headOf(results, stopwatt.Case{Implementation: from, Workload: result.Case.Workload})
 		for _, metric := range judgedOf(results, result.Case) {
-			comparison := regression.Beside(result.Case, metric, summaryOf(base, metric), summaryOf(result, metric))
-			comparison.Doubts = nil
-			c.judgement.Comparisons = append(c.judgement.Comparisons, comparison)
+			one, other := summaryOf(base, metric), summaryOf(result, metric)
+			if one.N+other.N > 0 {
+				c.judgement.Comparisons = append(c.judgement.Comparisons, regression.Beside(result.Case, metric, one, other))
+			}
 		}
 	}
 	c.judgement.Family = len(c.judgement.Comparisons)
@@ -293,7 +300,7 @@ func quiet(c stopwatt.Comparison, judged bool) bool {
 	case stopwatt.Unchanged, stopwatt.Identical, stopwatt.New:
 		return true
 	case stopwatt.NotJudged:
-		return !judged && c.Estimate.Ratio.Known && report.Certain(c) == 0
+		return !judged && c.Estimate.Ratio.Bounded && report.Certain(c) == 0
 	}
 	return false
 }
@@ -305,7 +312,9 @@ func rowsOf(c compared, suite stopwatt.SuiteName) []comparedShown {
 		comparisons = append(comparisons, of.Comparisons...)
 	}
 	if !c.judged {
-		slices.SortStableFunc(comparisons, func(a, b stopwatt.Comparison) int { return cmp.Compare(report.Certain(b), report.Certain(a)) })
+		slices.SortStableFunc(comparisons, func(a, b stopwatt.Comparison) int {
+			return cmp.Or(cmp.Compare(report.Certain(b), report.Certain(a)), cmp.Compare(changeOfRatio(b), changeOfRatio(a)))
+		})
 	}
 	whiskers := report.Whiskers(comparisons)
 	var rows []comparedShown
@@ -328,20 +337,38 @@ func rowsOf(c compared, suite stopwatt.SuiteName) []comparedShown {
 	return rows
 }
 
+// changeOfRatio is how far a ratio lies from 1, whether that is certain or not.
+func changeOfRatio(c stopwatt.Comparison) float64 {
+	ratio := c.Estimate.Ratio.Value
+	switch {
+	case ratio <= 0:
+		return 0
+	case ratio < 1:
+		return 1 / ratio
+	}
+	return ratio
+}
+
 // besideAnswer is the first sentence about numbers without verdicts.
 func besideAnswer(rows []comparedShown, names [2]string) string {
-	better, worse, other := 0, 0, 0
+	better, worse, none, single := 0, 0, 0, 0
 	for _, row := range rows {
-		switch row.Sense {
-		case report.SenseBetter:
+		switch {
+		case row.Sense == report.SenseBetter:
 			better++
-		case report.SenseWorse:
+		case row.Sense == report.SenseWorse:
 			worse++
+		case row.comparison.Estimate.Ratio.Bounded:
+			none++
 		default:
-			other++
+			single++
 		}
 	}
-	return fmt.Sprintf("%s: %d of %s worse, %d better, %d without a difference that the trials show.", names[1], worse, report.Count(len(rows), "figure"), better, other)
+	text := fmt.Sprintf("%s: %d of %s worse, %d better, %d without a difference that the trials show", names[1], worse, report.Count(len(rows), "figure"), better, none)
+	if single > 0 {
+		text += fmt.Sprintf(", %d without an interval", single)
+	}
+	return text + "."
 }
 
 // meansOf are the means of the ratios, metric by metric.
