@@ -26,7 +26,7 @@ func (s *Server) Site(ctx context.Context, write func(name string, content []byt
 	of.files, of.Token, of.TrustHeader = true, "", ""
 	w := siteWriter{handler: of.Handler(), write: write, names: map[string]string{}}
 	w.nameOf("/")
-	for i := 0; i < len(w.order); i++ {
+	for i := 0; i < len(w.order); i++ { // it grows meanwhile
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
@@ -34,8 +34,14 @@ func (s *Server) Site(ctx context.Context, write func(name string, content []byt
 			return 0, 0, err
 		}
 	}
-	return len(w.order), w.left, nil
+	if w.left == 0 {
+		return len(w.order), 0, nil
+	}
+	return len(w.order), w.left, w.write("left-out.html", []byte(leftOut))
 }
+
+// leftOut is what a link leads to whose page was one too many.
+const leftOut = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Left out</title><p>This site holds the first pages of the history alone; stopwatt serve shows all of it.</p></html>\n"
 
 // A siteWriter knows which address becomes which file.
 type siteWriter struct {
@@ -100,6 +106,9 @@ func (w *siteWriter) nameOf(address string) string {
 	return name
 }
 
+// unplain is what no file is named by.
+var unplain = regexp.MustCompile(`[^a-z0-9./_-]+`)
+
 // fileOf names an address's file: readable as far as it is plain, and told apart by
 // a hash where it asks for something.
 func fileOf(address string) string {
@@ -107,7 +116,7 @@ func fileOf(address string) string {
 	if err != nil {
 		return digest(address) + ".html"
 	}
-	plain := regexp.MustCompile(`[^a-z0-9./_-]+`).ReplaceAllString(strings.ToLower(strings.TrimPrefix(at.Path, "/")), "-")
+	plain := unplain.ReplaceAllString(strings.ToLower(strings.TrimPrefix(at.Path, "/")), "-")
 	plain = strings.Trim(path.Clean("/" + plain)[1:], ".-")
 	switch {
 	case plain == "" && at.RawQuery == "":
