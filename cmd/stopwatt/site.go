@@ -58,7 +58,7 @@ func (d *desk) reportStored(ctx context.Context, named string, v reportView) err
 		return err
 	}
 	defer release()
-	id, err := d.findRun(ctx, store, named, v.suite)
+	id, err := d.findRun(ctx, store, named, v.suite, nil)
 	if err != nil {
 		return err
 	}
