@@ -35,12 +35,13 @@ var mayImport = map[string][]string{
 
 	"trial":        {"regression"},
 	"orchestrator": {"jobs", "regression", "trial"},
+	"campaign":     {},
 	"web":          {"regression", "report"},
 
 	"templates": {}, // only tests
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
-	"cmd/stopwatt": {"containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
+	"cmd/stopwatt": {"campaign", "containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
 		"storage", "storage/embedded", "trial", "web"},
 }
 
