@@ -38,3 +38,8 @@ func (r *Repo) DefaultBranch(ctx context.Context) string {
 	}
 	return ""
 }
+
+// BranchName is the name of a branch that DefaultBranch has returned.
+func BranchName(revision string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(revision, "refs/heads/"), "refs/remotes/origin/")
+}

@@ -92,3 +92,27 @@ func (s *Store) Commit(ctx context.Context, project, sha string) (stopwatt.Commi
 	}
 	return commit, nil
 }
+
+// RunsAgainst returns the finished runs of a commit that were measured against another
+// one, the newest first. The ID of the query is not looked at.
+func (s *Store) RunsAgainst(ctx context.Context, query RunQuery) ([]int64, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT r.id
+		FROM stopwatt_store.runs r
+		JOIN stopwatt_store.suites s ON s.id = r.suite_id
+		JOIN stopwatt_store.projects p ON p.id = s.project_id
+		JOIN stopwatt_store.machines m ON m.id = r.machine_id
+		JOIN stopwatt_store.commits c ON c.id = r.commit_id
+		JOIN stopwatt_store.commits b ON b.id = r.base_commit_id
+		WHERE ($1 = '' OR p.name = $1) AND ($2 = '' OR s.name = $2) AND ($3 = '' OR m.fingerprint = $3)
+		  AND c.sha = $4 AND b.sha = $5 AND r.status = 'finished' AND NOT r.dirty AND NOT r.imported
+		ORDER BY r.id DESC`, query.Project, query.Suite, query.Machine, query.Commit, query.Against)
+	if err != nil {
+		return nil, fmt.Errorf("find runs: %w", s.name(err))
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("find runs: %w", s.name(err))
+	}
+	return ids, nil
+}

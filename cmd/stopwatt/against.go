@@ -299,3 +299,12 @@ func withControl(suite stopwatt.Suite, chosen []stopwatt.Case) ([]stopwatt.Case,
 func someWith(cases []stopwatt.Case, workload string) bool {
 	return slices.ContainsFunc(cases, func(c stopwatt.Case) bool { return c.Workload == workload })
 }
+
+// casesOf are the chosen cases of a suite, with the control's.
+func casesOf(suite stopwatt.Suite, globs []string) ([]stopwatt.Case, error) {
+	cases, err := jobs.Select(suite, globs)
+	if err != nil {
+		return nil, err
+	}
+	return withControl(suite, cases)
+}

@@ -49,6 +49,7 @@ or hungrier, and says of a change whether it made anything worse.`,
 	root.AddCommand(d.runVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(), d.calibrateVerb(), d.historyVerb(), d.serveVerb(), d.reportVerb(),
 		d.importVerb(), d.sqlVerb(), d.doctorVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
 	root.AddCommand(d.alertsVerb())
+	root.AddCommand(d.backfillVerb(), d.bisectVerb())
 	return root
 }
 
@@ -68,6 +69,16 @@ func atMost(n int) cobra.PositionalArgs {
 			return askedWrongly(errors.New("too many arguments\nusage: " + cmd.UseLine()))
 		}
 		return nil
+	}
+}
+
+// between is like atMost for a verb that cannot do without some.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least {
+			return askedWrongly(errors.New("too few arguments\nusage: " + cmd.UseLine()))
+		}
+		return atMost(most)(cmd, args)
 	}
 }
 

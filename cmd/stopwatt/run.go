@@ -81,16 +81,21 @@ something is undecided.`,
 
 // measuringFlags adds what every verb that measures can be told.
 func (d *desk) measuringFlags(verb *cobra.Command, flags *runFlags) {
+	d.planFlags(verb, flags)
+	verb.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of the order of trials (default: drawn)")
+	verb.Flags().BoolVar(&flags.fresh, "fresh", false, "begin a new run even where an unfinished one could be continued")
+	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
+}
+
+// planFlags adds what every verb that plans runs can be told.
+func (d *desk) planFlags(verb *cobra.Command, flags *runFlags) {
 	verb.Flags().StringVar(&flags.profile, "profile", "", "apply this profile of the suite")
 	verb.Flags().StringArrayVar(&flags.cases, "case", nil, "only these cases: `IMPLEMENTATION/WORKLOAD`, globs allowed; may be repeated")
 	verb.Flags().IntVar(&flags.rounds, "rounds", 0, "rounds instead of the suite's")
-	verb.Flags().Uint64Var(&flags.seed, "seed", 0, "seed of the order of trials (default: drawn)")
-	verb.Flags().BoolVar(&flags.fresh, "fresh", false, "begin a new run even where an unfinished one could be continued")
 	verb.Flags().StringArrayVar(&flags.bases, "base", nil, "build from a stand-in: `OFFICIAL=IMAGE` (default $STOPWATT_BASES, separated by spaces)")
 	verb.Flags().StringVar(&flags.network, "build-network", d.getenv("STOPWATT_BUILD_NETWORK"),
 		"network of a build's RUN steps: host or none (default $STOPWATT_BUILD_NETWORK, else the engine's choice)")
 	labelFlag(verb, &flags.labels, "find the run by this label later: `KEY=VALUE`; may be repeated")
-	verb.Flags().StringVar(&flags.out, "out", "", "write the report into this `FOLDER` (default: under the data folder; in CI stopwatt-report)")
 }
 
 // A plannedRun is what a suite file and the flags ask for, before anything is started.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -149,7 +150,7 @@ func (c checkout) buildOrder(ctx context.Context, file suiteFile, standIns map[s
 		StandIns: standIns,
 	}
 	if build.Dockerfile != "" {
-		order.Dockerfile, err = os.ReadFile(filepath.Join(file.folder, build.Dockerfile))
+		order.Dockerfile, err = c.readFile(ctx, file.folder, build.Dockerfile)
 		if err != nil {
 			return stopwatt.BuildOrder{}, askedWrongly(fmt.Errorf("read the Dockerfile: %w", err))
 		}
@@ -164,7 +165,19 @@ func (c checkout) context(ctx context.Context, folder string, build stopwatt.Bui
 	case build.Repository != "":
 		return c.mirrors[build.Repository].Context(ctx, build.Context, build.Commit)
 	case c.repo != nil:
-		return c.repo.Context(ctx, filepath.Join(folder, build.Context), build.Commit)
+		return c.repo.Context(ctx, filepath.Join(folder, build.Context), cmp.Or(build.Commit, c.at))
 	}
 	return git.Plain(filepath.Join(folder, build.Context))
+}
+
+// readFile reads a file beside the suite: of the commit that is built from, or on disk.
+func (c checkout) readFile(ctx context.Context, folder, name string) ([]byte, error) {
+	if c.at == "" {
+		return os.ReadFile(filepath.Join(folder, name))
+	}
+	tree, err := c.repo.Tree(ctx, folder, c.at)
+	if err != nil {
+		return nil, err
+	}
+	return tree.ReadFile(name)
 }

@@ -31,12 +31,7 @@ type suiteFile struct {
 // readSuite finds, reads and checks the suite that the person named: a file,
 // a folder that holds stopwatt.yml, or nothing for the one here.
 func readSuite(named string, options jobs.Options) (suiteFile, error) {
-	path := named
-	if path == "" {
-		path = suiteName
-	} else if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, suiteName)
-	}
+	path := suitePath(named)
 	text, err := readAtMost(path, mostSuite)
 	if errors.Is(err, fs.ErrNotExist) {
 		return suiteFile{}, askedWrongly(fmt.Errorf("there is no suite %s; stopwatt init writes one, or name a file or a folder", quote(path)))
@@ -54,6 +49,17 @@ func readSuite(named string, options jobs.Options) (suiteFile, error) {
 		return suiteFile{}, askedWrongly(err)
 	}
 	return suiteFile{path: path, folder: folder, suite: suite}, nil
+}
+
+// suitePath is the file that a person means.
+func suitePath(named string) string {
+	if named == "" {
+		return suiteName
+	}
+	if info, err := os.Stat(named); err == nil && info.IsDir() {
+		return filepath.Join(named, suiteName)
+	}
+	return named
 }
 
 // mostSuite is more than jobs accepts of a suite: what is longer is refused
@@ -86,6 +92,7 @@ type checkout struct {
 	repo    *git.Repo
 	project string
 	state   stopwatt.Checkout
+	at      string                 // SHA of the commit whose files are built from; empty: those on disk
 	mirrors map[string]*git.Mirror // of other repositories, by URL
 }
 
