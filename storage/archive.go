@@ -86,7 +86,7 @@ func (a *Archive) reading(ctx context.Context, work func(tx pgx.Tx) error) error
 	err := a.store.reading(ctx, func(tx pgx.Tx) error { return work(pagesTx{tx}) })
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "57014" && ctx.Err() == nil {
-		return fmt.Errorf("the database took longer than %v: %w", pageBound, err)
+		return fmt.Errorf("the database took longer than %v: %w", pageBound, errors.Join(context.DeadlineExceeded, err))
 	}
 	return err
 }

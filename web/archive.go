@@ -54,3 +54,11 @@ type Courses interface {
 type Machines interface {
 	MachineHistory(ctx context.Context, fingerprint string) (stopwatt.MachineHistory, error)
 }
+
+// Alarms are what became worse on the default branch, and what people say to it.
+type Alarms interface {
+	// Alerts are all that are known, those that were found last first.
+	Alerts(ctx context.Context) ([]stopwatt.Alert, error)
+	// Acknowledge adds what somebody says to the alert of this ID.
+	Acknowledge(ctx context.Context, id string, by stopwatt.Acceptance) error
+}

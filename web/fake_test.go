@@ -18,6 +18,7 @@ type memory struct {
 	runs     []remembered // in the order of their starts
 	changes  []stopwatt.SeriesChange
 	machines []stopwatt.MachineHistory
+	said     map[string]stopwatt.Acceptance
 	wait     time.Duration // before each answer, unless the question ends sooner
 }
 
@@ -239,7 +240,7 @@ const (
 
 // pastOf makes a history up, the same at every call.
 func pastOf(n names) *memory {
-	m := &memory{}
+	m := &memory{said: map[string]stopwatt.Acceptance{}}
 	random := rand.New(rand.NewPCG(8, 1))
 	settings := stopwatt.Suite{Name: n.suite, Baseline: n.implementations[0], Judge: stopwatt.Judge{Metrics: []stopwatt.Threshold{{Metric: "time", Relative: 0.03}, {Metric: "energy_board", Relative: 0.02}}}}
 	for _, name := range n.implementations {
@@ -397,4 +398,27 @@ func machineUp(n names, m *memory) stopwatt.MachineHistory {
 	h.Epochs = []stopwatt.EpochSeen{{Fingerprint: now.epoch, Epoch: now.results.Run.Machine.Epoch, First: m.runs[movedAt].line.Started, Last: now.line.Ended},
 		{Fingerprint: old.epoch, Epoch: old.results.Run.Machine.Epoch, First: old.line.Started, Last: m.runs[movedAt-1].line.Started}}
 	return h
+}
+
+// Alerts are those of the memory's changes.
+func (m *memory) Alerts(ctx context.Context) ([]stopwatt.Alert, error) {
+	var alerts []stopwatt.Alert
+	for _, c := range m.changes {
+		a := stopwatt.Alert{ID: alertOf(c), Project: c.Suite.Project, Suite: c.Suite.Suite, Case: c.Case, Metric: c.Metric, Machine: c.Machine, State: stopwatt.AlertOpen, Change: c.Change, Found: today.AddDate(0, 0, -20)}
+		if by, said := m.said[a.ID]; said {
+			a.State, a.Accepted = stopwatt.AlertAcknowledged, &by
+		}
+		alerts = append(alerts, a)
+	}
+	return alerts, m.answer(ctx)
+}
+
+func (m *memory) Acknowledge(_ context.Context, id string, by stopwatt.Acceptance) error {
+	for _, c := range m.changes {
+		if alertOf(c) == id {
+			m.said[id] = by
+			return nil
+		}
+	}
+	return stopwatt.ErrNotFound
 }

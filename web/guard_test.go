@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 // everyRoute is what each route needs. One that is missing here is not meant.
 var everyRoute = []string{
 	"GET /: nothing",
+	"GET /alerts: reading",
+	"GET /api/v1/alerts: reading",
 	"GET /api/v1/machines/{machine}: reading",
 	"GET /api/v1/machines: reading",
 	"GET /api/v1/openapi.json: nothing",
@@ -38,6 +42,7 @@ var everyRoute = []string{
 	"GET /s/{suite}: reading",
 	"GET /static/{file}: nothing",
 	"GET /{$}: reading",
+	"POST /alerts/{alert}/acknowledge: acknowledging",
 }
 
 func TestEveryRouteSaysWhatItNeeds(t *testing.T) {
@@ -95,7 +100,8 @@ func TestWhoMayComeIn(t *testing.T) {
 		{"a proxy elsewhere does where it is named", Server{TrustHeader: "X-Forwarded-User", TrustFrom: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, header("X-Forwarded-User", "ada"), "192.0.2.7:1", true},
 		{"another header means nothing", Server{TrustHeader: "X-Forwarded-User"}, header("X-Remote-User", "ada"), "127.0.0.1:1", false},
 	} {
-		row.server.Archive, row.server.Now = pastOf(plainNames), func() time.Time { return today }
+		past := pastOf(plainNames)
+		row.server.Archive, row.server.Alarms, row.server.Now = past, past, func() time.Time { return today }
 		handler := row.server.Handler()
 		for _, r := range routes {
 			if r.needs == acknowledging {
@@ -122,6 +128,9 @@ func TestNothingButReadingIsAllowed(t *testing.T) {
 	t.Parallel()
 	handler := serverOf(pastOf(plainNames)).Handler()
 	for _, r := range routes {
+		if r.needs == acknowledging {
+			continue
+		}
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, "TRACE"} {
 			if strings.HasPrefix(r.pattern, method) {
 				continue
@@ -131,6 +140,58 @@ func TestNothingButReadingIsAllowed(t *testing.T) {
 			if answer.Code != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s answers %d", method, addressOf(r), answer.Code)
 			}
+		}
+	}
+}
+
+func TestWhoMayAcknowledge(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name         string
+		token, sent  string
+		origin, form string // form: ours, none or another's
+		why, until   string
+		status       int
+		said         bool
+	}{
+		{"with the token and our form it is kept", "secret", "secret", "same-origin", "ours", "validates  every\nline now", "2027-01-31", http.StatusSeeOther, true},
+		{"a server without a token keeps nothing", "", "", "same-origin", "ours", "why", "", http.StatusForbidden, false},
+		{"without the token nothing is kept", "secret", "", "same-origin", "ours", "why", "", http.StatusUnauthorized, false},
+		{"another site's form is refused", "secret", "secret", "cross-site", "ours", "why", "", http.StatusForbidden, false},
+		{"a form without its token is refused", "secret", "secret", "same-origin", "none", "why", "", http.StatusForbidden, false},
+		{"another user's form is refused", "secret", "secret", "same-origin", "another's", "why", "", http.StatusForbidden, false},
+		{"a reason is needed", "secret", "secret", "same-origin", "ours", " ", "", http.StatusBadRequest, false},
+		{"a reason that never ends is refused", "secret", "secret", "same-origin", "ours", strings.Repeat("why", 500), "", http.StatusBadRequest, false},
+		{"a form that never ends is refused", "secret", "secret", "same-origin", "ours", strings.Repeat("why", 50_000), "", http.StatusForbidden, false},
+		{"a day of the past is refused", "secret", "secret", "same-origin", "ours", "why", "2020-01-31", http.StatusBadRequest, false},
+	} {
+		past := pastOf(plainNames)
+		s := serverOf(past)
+		s.Token = row.token
+		handler := s.Handler()
+		id := alertOf(past.changes[0])
+		request := func(user string, form url.Values) *http.Request {
+			r := httptest.NewRequest(http.MethodPost, "/alerts/"+id+"/acknowledge", strings.NewReader(form.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Sec-Fetch-Site", row.origin)
+			if row.sent != "" {
+				r.SetBasicAuth(user, row.sent)
+			}
+			return r
+		}
+		form := url.Values{"why": {row.why}, "until": {row.until}}
+		if row.form != "none" {
+			user := map[string]string{"ours": "ada", "another's": "bob"}[row.form]
+			form.Set("form", s.formToken(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(context.WithValue(context.Background(), userKey{}, user))))
+		}
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request("ada", form))
+		by, said := past.said[id]
+		if answer.Code != row.status || said != row.said {
+			t.Errorf("%s: %d, kept: %v: %.100s", row.name, answer.Code, said, answer.Body)
+		}
+		if said && (by.By != "ada" || by.Reason != "validates every line now" || date(by.Until) != row.until) {
+			t.Errorf("%s: kept is %+v", row.name, by)
 		}
 	}
 }

@@ -139,6 +139,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		last := n.implementations[len(n.implementations)-1] + "/" + n.workloads[0]
 		for address, path := range map[string]string{
 			"/api/v1/openapi.json":   "/api/v1/openapi.json",
+			"/api/v1/alerts":         "/api/v1/alerts",
 			"/api/v1/overview":       "/api/v1/overview",
 			suite:                    "/api/v1/suites/{suite}",
 			suite + "/grid":          "/api/v1/suites/{suite}/grid",

@@ -36,8 +36,14 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := overviewPage{frame: s.frame(r, "Overview"), Empty: len(o.Suites) == 0}
 	p.Crumbs, p.JSON = nil, "/api/v1/overview"
+	said, err := s.said(r.Context())
+	if err != nil {
+		return err
+	}
 	for _, change := range o.Worse {
-		p.Worse = append(p.Worse, changeOf(change, machineName(o.Machines, change.Machine), projectURLOf(o.Suites, change.Suite)))
+		shown := changeOf(change, machineName(o.Machines, change.Machine), projectURLOf(o.Suites, change.Suite))
+		shown.Said = said[alertOf(change)]
+		p.Worse = append(p.Worse, shown)
 	}
 	p.Standing = standing(o.Worse)
 	for _, line := range o.Suites {
@@ -103,6 +109,7 @@ type changeShown struct {
 	Link                         string // of the series
 	CommitLink, MergeRequestLink string
 	Sense                        report.Sense
+	Said                         string // what somebody said to it; empty where nobody did
 }
 
 // changeOf puts a change point into words.

@@ -22,6 +22,7 @@ type frame struct {
 	Foot    string
 	Style   string // address of the style sheet
 	Script  string
+	Alarmed bool   // there are alerts to be seen
 	Files   bool   // it becomes a file
 	Policy  string // only of a file: a server says it in a header
 	Here    string
@@ -36,7 +37,7 @@ type crumb struct{ Name, Link string }
 // frame makes the frame of a page.
 func (s *Server) frame(r *http.Request, title string, crumbs ...crumb) frame {
 	f := frame{Title: report.Clean(title), Crumbs: append([]crumb{{"stopwatt", "/"}}, crumbs...), Style: styleAddress, Script: scriptAddress,
-		Files: s.files, Here: r.URL.RequestURI(), Now: s.Now(), Foot: "stopwatt"}
+		Files: s.files, Alarmed: s.Alarms != nil, Here: r.URL.RequestURI(), Now: s.Now(), Foot: "stopwatt"}
 	if s.Version != "" {
 		f.Foot += " " + s.Version
 	}
@@ -78,7 +79,7 @@ func parsePages() map[string]*template.Template {
 	}
 	base := template.Must(template.New("frame").Funcs(functions).ParseFS(files, "pages/frame.html.tmpl"))
 	all := map[string]*template.Template{}
-	for _, name := range []string{"overview", "suite", "series", "compare", "run", "trial", "machines", "machine", "error"} {
+	for _, name := range []string{"overview", "suite", "series", "compare", "run", "trial", "machines", "machine", "alerts", "error"} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "pages/"+name+".html.tmpl"))
 	}
 	return all

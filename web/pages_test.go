@@ -9,7 +9,9 @@ import (
 )
 
 // serverOf is a server of an archive, as it stands on its day.
-func serverOf(a Archive) *Server { return &Server{Archive: a, Now: func() time.Time { return today }} }
+func serverOf(m *memory) *Server {
+	return &Server{Archive: m, Alarms: m, Now: func() time.Time { return today }}
+}
 
 // ask asks for one address.
 func ask(t *testing.T, s *Server, address string) *httptest.ResponseRecorder {
@@ -36,6 +38,7 @@ func addresses(n names) map[string]string {
 		"run":          "/runs/412",
 		"trial":        "/runs/412/trials/1",
 		"failed":       "/runs/412/trials/3",
+		"alerts":       "/alerts",
 		"machines":     "/machines",
 		"machine":      machineAddress(boardFingerprint),
 		"badge":        address("/badges/"+strings.TrimPrefix(suitePath(suite), "/s/")+".svg", "project", suite.Project, "metric", "time", "case", last),

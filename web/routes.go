@@ -38,9 +38,12 @@ func init() {
 		{"GET /runs/{run}/trials/{position}", pageKind, reading, (*Server).trial},
 		{"GET /machines", pageKind, reading, (*Server).machines},
 		{"GET /machines/{machine}", pageKind, reading, (*Server).machine},
+		{"GET /alerts", pageKind, reading, (*Server).alerts},
+		{"POST /alerts/{alert}/acknowledge", formKind, acknowledging, (*Server).acknowledge},
 		{"GET /badges/{suite}", badgeKind, reading, (*Server).badge},
 		{"GET /static/{file}", fileKind, open, (*Server).static},
 
+		{"GET /api/v1/alerts", jsonKind, reading, (*Server).apiAlerts},
 		{"GET /api/v1/openapi.json", jsonKind, open, (*Server).openAPI},
 		{"GET /api/v1/overview", jsonKind, reading, (*Server).apiOverview},
 		{"GET /api/v1/suites/{suite}", jsonKind, reading, (*Server).apiSuite},

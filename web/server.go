@@ -17,6 +17,8 @@ import (
 // A Server shows an archive to whoever may see it.
 type Server struct {
 	Archive Archive
+	// Alarms are the alerts; nil: there are none to be seen here.
+	Alarms Alarms
 	// Token lets in whoever sends it, as a bearer or as the password of any user.
 	// Empty: everybody who reaches the listener may read, and nobody may acknowledge.
 	Token string

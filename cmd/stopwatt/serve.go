@@ -10,6 +10,7 @@ import (
 	"net/netip"
 
 	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/web"
 )
@@ -67,7 +68,7 @@ func (d *desk) serve(ctx context.Context, v serveView) error {
 		return err
 	}
 	defer release()
-	server.Archive = archive
+	server.Archive, server.Alarms = archive, alarms{archive, d}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", v.listen)
 	if err != nil {
 		return surroundings(fmt.Errorf("listen: %w", err))
@@ -80,6 +81,29 @@ func (d *desk) serve(ctx context.Context, v serveView) error {
 		return surroundings(fmt.Errorf("serve: %w", err))
 	}
 	return nil
+}
+
+// alarms are the alerts of a database. Only what somebody says to one is written, by
+// a connection of its own that may write.
+type alarms struct {
+	archive *storage.Archive
+	desk    *desk
+}
+
+// Alerts are all alerts.
+func (a alarms) Alerts(ctx context.Context) ([]stopwatt.Alert, error) {
+	return a.archive.Alerts(ctx, storage.AlertQuery{})
+}
+
+// Acknowledge stores what somebody said.
+func (a alarms) Acknowledge(ctx context.Context, id string, by stopwatt.Acceptance) error {
+	store, release, err := a.desk.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = store.Acknowledge(ctx, id, by)
+	return err
 }
 
 // prefixOf reads an address or a network.

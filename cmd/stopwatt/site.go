@@ -101,7 +101,7 @@ func (d *desk) writeSite(ctx context.Context, folder string) error {
 	if err := makeReportFolder(folder); err != nil {
 		return err
 	}
-	server := &web.Server{Archive: archive, Version: toolVersion(), Timeout: siteBound, Log: log.New(d.stderr, "", 0)}
+	server := &web.Server{Archive: archive, Alarms: alarms{archive, d}, Version: toolVersion(), Timeout: siteBound, Log: log.New(d.stderr, "", 0)}
 	pages, left, err := server.Site(ctx, func(name string, content []byte) error {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
