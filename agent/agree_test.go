@@ -15,6 +15,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -99,10 +101,38 @@ func serveLimited(ctx context.Context, kind string) error {
 	}
 }
 
+// apart tells whether driver and server can have a core each.
+func apart() bool { return runtime.NumCPU() >= 2 && installed("taskset") }
+
+// onFirstCore is a program on the first core, where drivers are on another.
+func onFirstCore(program string) *exec.Cmd {
+	if !apart() {
+		return exec.Command(program)
+	}
+	return exec.Command("taskset", "-c", "0", program)
+}
+
+// toSecondCore puts all threads of this process, and so those that they start, on
+// the second core until the benchmark ends: a driver that takes time off its
+// server is a limit too.
+func toSecondCore(b *testing.B) {
+	b.Helper()
+	if !apart() {
+		return
+	}
+	to := func(cores string) {
+		if out, err := exec.Command("taskset", "-a", "-c", "-p", cores, strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+			b.Fatalf("taskset: %v\n%s", err, out)
+		}
+	}
+	to("1")
+	b.Cleanup(func() { to(fmt.Sprintf("0-%d", runtime.NumCPU()-1)) })
+}
+
 // startLimited starts one of serveLimited's servers, in a process of its own.
 func startLimited(b *testing.B, kind string) stopwatt.DriveOrder {
 	b.Helper()
-	server := exec.Command(os.Args[0])
+	server := onFirstCore(os.Args[0])
 	server.Env = append(os.Environ(), limitedVariable+"="+kind)
 	server.Stderr = os.Stderr
 	in, err1 := server.StdinPipe()
@@ -138,7 +168,7 @@ func webServer(b *testing.B, method, path string, closing bool) stopwatt.DriveOr
 		conn.Close()
 		b.Skipf("something listens at %s already", webServerAddress)
 	}
-	server := exec.Command(program)
+	server := onFirstCore(program)
 	server.Env = append(os.Environ(), "THREADS=4") // as in the suite
 	server.Stderr = os.Stderr
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
@@ -166,7 +196,8 @@ func webServer(b *testing.B, method, path string, closing bool) stopwatt.DriveOr
 // net/http, in turns, and tells the ratio of their requests per second, as
 // BenchmarkAgainstOthers does. An iteration is a pair of a second each. The first
 // two servers are their own limit, and any driver must come to the same; of the
-// web servers that holds where a request is much work.
+// web servers that holds where a request is much work. Driver and server have a
+// core each, where there are two.
 func BenchmarkAgreement(b *testing.B) {
 	for _, row := range []struct {
 		name  string
@@ -184,6 +215,7 @@ func BenchmarkAgreement(b *testing.B) {
 				b.Fatal(err)
 			}
 			order.Load.Users, order.Load.Requests, order.Load.For = 4, 0, time.Second
+			toSecondCore(b)
 			driveByBoth(b, order)
 		})
 	}
