@@ -265,8 +265,12 @@ func wrongAnswers(result *stopwatt.DriveResult) error {
 	if failed == 0 {
 		return errors.New("no request was answered")
 	}
+	unsent := ""
+	if result.Unsent > 0 {
+		unsent = fmt.Sprintf("; %d more came due and were never sent, for no connection was free", result.Unsent)
+	}
 	return &failedRequests{
-		text:   fmt.Sprintf("%d of %d requests failed: %s", failed, failed+result.Requests, strings.Join(kinds, ", ")),
+		text:   fmt.Sprintf("%d of %d requests failed: %s%s", failed, failed+result.Requests, strings.Join(kinds, ", "), unsent),
 		broken: result.Errors[stopwatt.ErrorConnect]+result.Errors[stopwatt.ErrorClosed] > 0,
 	}
 }
