@@ -42,8 +42,8 @@ installed:
 # Ratios measured side by side in one run: what a trial costs beside docker run, a
 # command's time beside hyperfine's where that is installed,
 # the driver beside wrk, ab, siege, h2load and vegeta where they are installed, and
-# beside net/http at servers that are their own limit, the sampler. Last the simulated table of verdicts, which takes half an
-# hour of one core.
+# beside net/http at servers that are their own limit, the sampler. Last the
+# simulated table of verdicts, which takes half an hour of one core.
 bench: installed
 	go test -run '^$$' -bench 'BenchmarkTrial|BenchmarkCommand' -benchtime 1x ./cmd/stopwatt
 	go test -run '^$$' -bench . -benchtime 10x -timeout 60m ./agent
