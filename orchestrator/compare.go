@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,18 +23,20 @@ type session struct {
 	trials    []stopwatt.Trial // all that are stored
 	measured  int              // of them, those of this process
 	began     time.Time
+	pace      pace
+	stopped   string // why no more rounds are begun; empty while they are
 }
 
 // compare carries out a run that has a base. It measures until the next look,
 // measures once more what was void, judges, and goes on with what the judgement
 // wants, until it wants nothing or the budget is spent.
-func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing Comparing) error {
+func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing Comparing, deadline time.Time) error {
 	trials, err := o.Store.Trials(ctx, run.ID)
 	if err != nil {
 		return fmt.Errorf("read the trials back: %w", err)
 	}
 	s := &session{
-		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: asAtBase{o.Bench(*run), comparing}, began: time.Now(),
+		Orchestrator: o, Comparing: comparing, run: run, trials: trials, bench: asAtBase{o.Bench(*run), comparing}, began: time.Now(), pace: pace{began: time.Now(), deadline: deadline},
 		procedure: stopwatt.Adaptive(run.Settings.Plan.MinRounds, run.Settings.Plan.Rounds),
 	}
 	if comparing.Calibrating {
@@ -56,7 +59,7 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 		if err := s.measure(ctx, judgement.Wanted); err != nil {
 			return err
 		}
-		if s.measured == before {
+		if s.measured == before && s.stopped == "" {
 			return fmt.Errorf("rounds %v are wanted and have all been measured", judgement.Wanted) // a fault of ours: better than for ever
 		}
 	}
@@ -108,7 +111,7 @@ func (b asAtBase) Run(ctx context.Context, order trial.Order) (stopwatt.Trial, e
 func (s *session) judge() stopwatt.Judgement {
 	paired := s.Paired(*s.run, s.trials)
 	judgement := regression.Judge(s.procedure, paired, false)
-	if stopped := s.unaffordable(judgement); stopped != "" {
+	if stopped := cmp.Or(s.stopped, s.unaffordable(judgement)); stopped != "" && !judgement.Over() {
 		judgement = regression.Judge(s.procedure, paired, true)
 		judgement.Stopped = stopped
 	}
@@ -128,29 +131,37 @@ func (s *session) keep(ctx context.Context, judgement stopwatt.Judgement) error 
 	return nil
 }
 
-// unaffordable says why what is wanted is not measured: the budget would not last
-// until the next look. Less than that decides nothing.
+// unaffordable says why what is wanted is not measured: the budget, or the job's
+// time, would not last until the next look. Less than that decides nothing.
 func (s *session) unaffordable(judgement stopwatt.Judgement) string {
-	budget := s.run.Settings.Plan.Budget
-	if budget == 0 || s.measured == 0 || judgement.Over() {
+	if s.measured == 0 || judgement.Over() {
 		return ""
 	}
-	spent := time.Since(s.began)
+	budget, spent := s.run.Settings.Plan.Budget, time.Since(s.began)
 	needed := spent / time.Duration(s.measured) * time.Duration(s.pending(judgement.Wanted))
-	if spent+needed <= budget {
-		return ""
+	left := time.Until(s.pace.deadline)
+	switch {
+	case budget > 0 && spent+needed > budget:
+		return fmt.Sprintf("the budget of %s: %s are spent, and the next look would take about %s more",
+			budget, spent.Round(time.Second), needed.Round(time.Second))
+	case !s.pace.deadline.IsZero() && needed > left:
+		return fmt.Sprintf("the job's time limit: the next look would take about %s more, and %s are left",
+			needed.Round(time.Second), max(left, 0).Round(time.Second))
 	}
-	return fmt.Sprintf("the budget of %s: %s are spent, and the next look would take about %s more",
-		budget, spent.Round(time.Second), needed.Round(time.Second))
+	return ""
 }
 
 // measure carries out the rounds that are wanted, then once more what was void.
 func (s *session) measure(ctx context.Context, wanted []stopwatt.Wanted) error {
 	first, last := span(wanted)
 	for round := first; round <= last; round++ {
+		if s.stopped = s.pace.tooSlow(round); s.stopped != "" {
+			return nil
+		}
 		if err := s.carryOut(ctx, jobs.DrawRound(s.wantedIn(wanted, round), s.alone(round), round, s.run.Seed)); err != nil {
 			return err
 		}
+		s.pace.measured(round)
 	}
 	for range attemptsAgain {
 		for _, w := range wanted {

@@ -45,6 +45,7 @@ type audience struct {
 	idles         int
 	looks         int
 	shares        int
+	stopped       int
 }
 
 func (a *audience) Planned(run stopwatt.Run, done int) {
@@ -53,6 +54,7 @@ func (a *audience) Planned(run stopwatt.Run, done int) {
 func (a *audience) Idle(stopwatt.IdleWindow)          { a.idles++ }
 func (a *audience) Begins(stopwatt.PlannedTrial, int) { a.begun++ }
 func (a *audience) DriverShare(stopwatt.DriverShare)  { a.shares++ }
+func (a *audience) Stopped(string)                    { a.stopped++ }
 func (a *audience) Judged(stopwatt.Judgement, int)    { a.looks++ }
 func (a *audience) Ended(stopwatt.Trial)              { a.ended++ }
 

@@ -58,6 +58,8 @@ type Audience interface {
 	Begins(planned stopwatt.PlannedTrial, position int)
 	// Ended comes when a trial has been saved.
 	Ended(trial stopwatt.Trial)
+	// Stopped comes when no more rounds are begun, with why.
+	Stopped(why string)
 	// Judged comes before the first trial of a run that has a base and after each
 	// look, with the number of trials until the next; 0 when it is over.
 	Judged(judgement stopwatt.Judgement, ahead int)
@@ -87,6 +89,10 @@ type Order struct {
 	// continued with the one it was begun with.
 	SeedGiven bool
 	Fresh     bool // begin anew even where an unfinished run could be continued
+	// Deadline is when all must be over, a job's time limit: no round is begun that
+	// would not end before it, and no look aimed at that would not be reached. Zero:
+	// there is none.
+	Deadline time.Time
 }
 
 // saveWithin bounds what must be written when a run is interrupted.
@@ -150,9 +156,9 @@ func (o Orchestrator) measure(ctx context.Context, run *stopwatt.Run, order Orde
 // rounds carries out the trials.
 func (o Orchestrator) rounds(ctx context.Context, run *stopwatt.Run, order Order, done []stopwatt.PlannedTrial) error {
 	if order.Comparing != nil {
-		return o.compare(ctx, run, *order.Comparing)
+		return o.compare(ctx, run, *order.Comparing, order.Deadline)
 	}
-	return o.carryOut(ctx, *run, jobs.Draw(order.Cases, run.Rounds, run.Seed), done)
+	return o.carryOut(ctx, *run, jobs.Draw(order.Cases, run.Rounds, run.Seed), done, order.Deadline)
 }
 
 // idle measures and keeps one idle window.

@@ -16,16 +16,23 @@ import (
 const giveUpAfter = 3
 
 // carryOut works through the plan, leaving out what was done before.
-func (o Orchestrator) carryOut(ctx context.Context, run stopwatt.Run, plan stopwatt.Plan, done []stopwatt.PlannedTrial) error {
+func (o Orchestrator) carryOut(ctx context.Context, run stopwatt.Run, plan stopwatt.Plan, done []stopwatt.PlannedTrial, deadline time.Time) error {
 	saved := map[stopwatt.PlannedTrial]bool{}
 	for _, planned := range done {
 		saved[planned] = true
 	}
 	bench := o.Bench(run)
 	failures := map[stopwatt.Case]streak{}
+	pace := pace{began: time.Now(), deadline: deadline}
 	for i, planned := range plan.Trials {
 		if saved[planned] {
 			continue
+		}
+		if i > 0 && planned.Round > plan.Trials[i-1].Round {
+			if why := pace.tooSlow(planned.Round); why != "" {
+				o.Audience.Stopped(why)
+				return nil
+			}
 		}
 		place := bench
 		if failures[planned.Case].length >= giveUpAfter {
@@ -36,8 +43,36 @@ func (o Orchestrator) carryOut(ctx context.Context, run stopwatt.Run, plan stopw
 			return err
 		}
 		failures[planned.Case] = failures[planned.Case].after(result)
+		pace.measured(planned.Round)
 	}
 	return nil
+}
+
+// A pace tells from the rounds that were measured how long the next will take.
+type pace struct {
+	began    time.Time
+	deadline time.Time
+	rounds   int // of which something was measured
+	last     int // of these
+}
+
+func (p *pace) measured(round int) {
+	if round != p.last {
+		p.rounds, p.last = p.rounds+1, round
+	}
+}
+
+// tooSlow says why a round is not begun: it would not end before the deadline.
+func (p *pace) tooSlow(round int) string {
+	if p.deadline.IsZero() || p.rounds == 0 {
+		return ""
+	}
+	each := time.Since(p.began) / time.Duration(p.rounds)
+	left := time.Until(p.deadline)
+	if each <= left {
+		return ""
+	}
+	return fmt.Sprintf("round %d would take about %s, and the job has %s left", round, each.Round(time.Second), max(left, 0).Round(time.Second))
 }
 
 // oneTrial carries out one trial and keeps it.

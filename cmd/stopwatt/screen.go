@@ -219,6 +219,9 @@ func (s *screen) Ended(trial stopwatt.Trial) {
 	s.rounds.Increment()
 }
 
+// Stopped shows why no more rounds are begun.
+func (s *screen) Stopped(why string) { s.line("stopped %s", why) }
+
 // Judged shows what a look has come to, and makes the bar longer by what is ahead.
 func (s *screen) Judged(judgement stopwatt.Judgement, ahead int) {
 	s.line("%s", lookLine(judgement, ahead))
