@@ -211,7 +211,11 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if flags.calibrating {
 		return d.tellCalibration(ctx, place.store, measured.run, *measured.comparing)
 	}
-	return cmp.Or(d.tell(ctx, place.store, measured.run, flags.out), unmatched(measured.comparing))
+	outcome, err := d.outcome(ctx, place.store, measured.run)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(d.tell(outcome, flags.out), unmatched(measured.comparing))
 }
 
 // unmatched is an error when the base of some cases could not be had.
@@ -376,139 +380,4 @@ func (d *desk) interrupted(ctx context.Context, err error) error {
 	}
 	fmt.Fprintln(d.stderr, "stopped: containers removed, finished trials kept.\nThe same command goes on where this one ended; --fresh begins a new run.")
 	return incomplete(quiet{err})
-}
-
-// tell prints what came of a finished run, writes its report folder, and says
-// whether all that was asked could be measured, and whether something got worse.
-func (d *desk) tell(ctx context.Context, store *storage.Store, run stopwatt.Run, out string) error {
-	results, err := store.Results(ctx, run.ID)
-	if err != nil {
-		return err
-	}
-	trials, err := trialsWithSamples(ctx, store, run.ID)
-	if err != nil {
-		return err
-	}
-	contrast, err := lay(results, view{})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(d.stdout)
-	verdict, err := d.tellVerdicts(ctx, store, &results)
-	if err != nil {
-		return err
-	}
-	if measuredAny(results) {
-		if err := write(d.stdout, results, contrast, "text", report.Options{Width: terminalWidth(d.stdout)}); err != nil {
-			return err
-		}
-	}
-	if err := d.tellHistoryNews(ctx, store, results.Run); err != nil {
-		return err
-	}
-	page, err := d.writeReport(results, contrast, trials, out)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    %s\n", page, whatNext(results.Run))
-	return cmp.Or(verdict, missing(results))
-}
-
-// tellHistoryNews says what a run of the default branch has changed in history.
-func (d *desk) tellHistoryNews(ctx context.Context, store *storage.Store, run stopwatt.Run) error {
-	news, err := d.enterHistory(ctx, store, run)
-	if err != nil {
-		return err
-	}
-	for _, one := range news {
-		fmt.Fprintln(d.stdout)
-		if err := report.ChangesText(d.stdout, one, terminalWidth(d.stdout)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measuredAny tells whether there was a trial: of base and head that are the same
-// there is none, and no table.
-func measuredAny(results stopwatt.Results) bool {
-	return slices.ContainsFunc(results.Cases, func(c stopwatt.CaseResult) bool { return c.Valid+c.Invalid > 0 })
-}
-
-// whatNext is what to type next.
-func whatNext(run stopwatt.Run) string {
-	if run.Against.Commit.SHA != "" {
-		return fmt.Sprintf("stopwatt compare %d --explain · stopwatt compare %d --implementations", run.ID, run.ID)
-	}
-	return fmt.Sprintf("stopwatt show %d · stopwatt compare --implementations", run.ID)
-}
-
-// tellVerdicts prints what a run that has a base was judged, and adds it to the results. The first error is the
-// verdict: what the exit status is to tell.
-func (d *desk) tellVerdicts(ctx context.Context, store *storage.Store, results *stopwatt.Results) (verdict, err error) {
-	run := results.Run
-	if run.Against.Commit.SHA == "" {
-		return nil, nil
-	}
-	judgement, err := store.Judgement(ctx, run.ID)
-	if err != nil {
-		return nil, err
-	}
-	results.Judgement = &judgement
-	if err := report.Judgement(d.stdout, run, judgement, report.JudgementOptions{Width: terminalWidth(d.stdout)}); err != nil {
-		return nil, err
-	}
-	fmt.Fprintln(d.stdout)
-	return verdictOf(run.Settings.Judge, judgement), nil
-}
-
-// verdictOf is an error when the verdicts are of those that the suite fails on.
-func verdictOf(rule stopwatt.Judge, judgement stopwatt.Judgement) error {
-	regressed, undecided := 0, judgement.Count(stopwatt.Undecided)
-	for _, c := range judgement.Comparisons {
-		if c.Verdict == stopwatt.Regressed && c.Accepted == nil {
-			regressed++
-		}
-	}
-	switch {
-	case regressed > 0 && rule.Fails(stopwatt.Regressed):
-		return failure{exitRegressed, fmt.Errorf("%s regressed", plural(regressed, "comparison"))}
-	case undecided > 0 && rule.Fails(stopwatt.Undecided):
-		return failure{exitUndecided, fmt.Errorf("%s undecided", plural(undecided, "comparison"))}
-	}
-	return nil
-}
-
-// mostSampled is how many trials of a run are drawn over time in its report:
-// the samples of more make a page that no browser likes.
-const mostSampled = 60
-
-// trialsWithSamples reads a run's trials, the first of them with their samples.
-func trialsWithSamples(ctx context.Context, store *storage.Store, run int64) ([]stopwatt.Trial, error) {
-	trials, err := store.Trials(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	for i := range trials[:min(len(trials), mostSampled)] {
-		if trials[i].Samples, err = store.Samples(ctx, run, trials[i].PlannedTrial); err != nil {
-			return nil, err
-		}
-	}
-	return trials, nil
-}
-
-// missing is an error when some trials have no figures.
-func missing(results stopwatt.Results) error {
-	invalid, all := 0, 0
-	for _, result := range results.Cases {
-		if result.Part {
-			continue
-		}
-		invalid += result.Invalid
-		all += result.Invalid + result.Valid
-	}
-	if invalid == 0 {
-		return nil
-	}
-	return incomplete(fmt.Errorf("%d of %d trials are invalid; their reasons stand above", invalid, all))
 }
