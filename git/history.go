@@ -21,6 +21,13 @@ func (r *Repo) FirstParents(ctx context.Context, branch string) ([]string, error
 	return strings.Fields(string(output)), nil
 }
 
+// Whole tells whether the checkout has all of its history: a shallow clone begins
+// somewhere, and what came before is not known there.
+func (r *Repo) Whole(ctx context.Context) (bool, error) {
+	shallow, err := r.shallow(ctx)
+	return !shallow, err
+}
+
 // DefaultBranch is the repository's main branch as the job, else the origin, else
 // custom says, as a revision that can be resolved; empty when none of them does.
 func (r *Repo) DefaultBranch(ctx context.Context) string {

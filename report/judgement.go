@@ -294,10 +294,25 @@ func remarks(c stopwatt.Comparison) []string {
 	if c.Verdict == stopwatt.Undecided && c.More > 0 {
 		all = append(all, fmt.Sprintf("about %d more %s would decide", c.More, strings.TrimLeft(plural(c.More, "round"), "0123456789, ")))
 	}
+	if c.Accepted != nil {
+		all = append(all, acceptedText(*c.Accepted))
+	}
 	for _, doubt := range c.Doubts {
 		all = append(all, DoubtText(doubt))
 	}
 	return all
+}
+
+// acceptedText says who meant a change for the worse, and why.
+func acceptedText(a stopwatt.Acceptance) string {
+	text := "accepted: " + Clean(a.Reason)
+	if a.By != "" {
+		text += ", by " + Clean(a.By)
+	}
+	if a.Commit != "" {
+		text += " in " + Clean(stopwatt.Commit{SHA: a.Commit}.Short())
+	}
+	return text
 }
 
 // quietCount is how many cases have nothing to tell.

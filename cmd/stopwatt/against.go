@@ -17,7 +17,19 @@ import (
 	"gitlab.com/stopwatt/stopwatt/orchestrator"
 )
 
-// resolveBase finds the commit that the head is measured against.
+// findBase finds the commit that the head is measured against, where there is to be
+// one: what was asked for, or what the pipeline is to be merged into.
+func (p *plannedRun) findBase(ctx context.Context, flags runFlags) error {
+	switch {
+	case flags.against != "":
+		return p.resolveBase(ctx, flags.against)
+	case p.pipeline != nil && p.pipeline.Kind.OfMergeRequest():
+		return p.pipelineBase(ctx)
+	}
+	return nil
+}
+
+// resolveBase finds the commit that was asked for.
 func (p *plannedRun) resolveBase(ctx context.Context, revision string) error {
 	if p.checkout.repo == nil {
 		return askedWrongly(fmt.Errorf("--against %s: the suite lies in no git checkout", quote(revision)))

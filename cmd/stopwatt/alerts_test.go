@@ -29,7 +29,7 @@ func entered(t *testing.T, database string) (said string) {
 	}
 	var problems bytes.Buffer
 	d := desk{getenv: func(string) string { return "" }, stderr: &problems}
-	if _, err := d.enterHistory(t.Context(), store, results.Run); err != nil {
+	if _, _, err := d.enterHistory(t.Context(), store, results.Run); err != nil {
 		t.Fatal(err)
 	}
 	return problems.String()

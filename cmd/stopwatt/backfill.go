@@ -204,7 +204,7 @@ func (f *filler) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	news, err := f.enterHistory(ctx, f.place.store, results.Run)
+	news, _, err := f.enterHistory(ctx, f.place.store, results.Run)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt"
@@ -118,44 +121,44 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 
 // enterHistory searches the series of what a suite is judged by once more, now that
 // a run has entered the history of the default branch, keeps what was found, and
-// returns the changes that nobody was told of yet.
-func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopwatt.Run) ([]report.History, error) {
+// returns the changes that nobody was told of yet, and all that was found.
+func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopwatt.Run) (news, all []report.History, err error) {
 	if !run.EntersHistory() {
-		return nil, nil
+		return nil, nil, nil
 	}
-	var news []report.History
 	for _, name := range judgedMetrics(run) {
 		metric, known := stopwatt.MetricNamed(name)
 		if !known {
 			continue
 		}
-		all, err := store.Series(ctx, storage.SeriesQuery{Project: run.Project, Suite: run.Suite, Metric: name, Profile: run.Profile})
+		series, err := store.Series(ctx, storage.SeriesQuery{Project: run.Project, Suite: run.Suite, Metric: name, Profile: run.Profile})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if _, err := d.place(ctx, all); err != nil {
-			return nil, err
+		if _, err := d.place(ctx, series); err != nil {
+			return nil, nil, err
 		}
-		found, err := traced(all, run.Settings.Control, historyView{})
+		found, err := traced(series, run.Settings.Control, historyView{})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		all = append(all, report.History{Suite: run.Suite, Metric: metric, Traced: found})
 		told := report.History{Suite: run.Suite, Metric: metric}
 		for _, one := range found {
 			fresh, err := keepChanges(ctx, store, run, one)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			told.Traced = append(told.Traced, fresh...)
 			if err := d.followAlerts(ctx, store, run, metric, one); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if len(told.Traced) > 0 {
 			news = append(news, told)
 		}
 	}
-	return news, nil
+	return news, all, nil
 }
 
 // judgedMetrics are the metrics that some case of a run is judged by.
@@ -240,13 +243,16 @@ func (d *desk) printHistory(told report.History, v historyView) error {
 // branch, and drops those that it does not hold, which it counts. Outside the
 // checkout the commits stand in the order of their times.
 func (d *desk) place(ctx context.Context, all []stopwatt.Series) (outside int, err error) {
-	places, known, err := d.firstParents(ctx)
+	places, whole, err := d.firstParents(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if !known || !holdsAny(places, all) {
+	if !holdsAny(places, all) {
 		placeByTime(all)
 		return 0, nil
+	}
+	if !whole {
+		beforeTheEdge(places, all)
 	}
 	dropped := map[string]bool{}
 	for i := range all {
@@ -263,9 +269,35 @@ func (d *desk) place(ctx context.Context, all []stopwatt.Series) (outside int, e
 	return len(dropped), nil
 }
 
-// firstParents are the places of the default branch's commits, from 1; not known
-// outside a checkout.
-func (d *desk) firstParents(ctx context.Context) (places map[string]int, known bool, err error) {
+// beforeTheEdge places the commits that a shallow clone does not show, in front of those
+// that it does, by their times. What is younger than its first commit and not shown is
+// on another branch.
+func beforeTheEdge(places map[string]int, all []stopwatt.Series) {
+	older := map[string]time.Time{}
+	edge := time.Time{} // of the first commit that is shown and was measured
+	for _, s := range all {
+		for _, p := range s.Points {
+			switch {
+			case places[p.SHA] == 0:
+				older[p.SHA] = p.Time
+			case edge.IsZero() || p.Time.Before(edge):
+				edge = p.Time
+			}
+		}
+	}
+	shas := slices.DeleteFunc(slices.Collect(maps.Keys(older)), func(sha string) bool { return !older[sha].Before(edge) })
+	slices.SortFunc(shas, func(a, b string) int { return cmp.Or(older[a].Compare(older[b]), strings.Compare(a, b)) })
+	for sha := range places {
+		places[sha] += len(shas)
+	}
+	for i, sha := range shas {
+		places[sha] = i + 1
+	}
+}
+
+// firstParents are the places of the default branch's commits, from 1; none outside a
+// checkout. In a shallow clone they are not the whole branch's.
+func (d *desk) firstParents(ctx context.Context) (places map[string]int, whole bool, err error) {
 	repo, err := git.Open(ctx, ".")
 	if err != nil {
 		return nil, false, nil // a question about the past may be asked anywhere
@@ -283,7 +315,8 @@ func (d *desk) firstParents(ctx context.Context) (places map[string]int, known b
 	for i, sha := range commits {
 		places[sha] = i + 1
 	}
-	return places, true, nil
+	whole, err = repo.Whole(ctx)
+	return places, whole, err
 }
 
 // holdsAny tells whether this checkout is the one that was measured.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"github.com/google/go-cmp/cmp"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -148,7 +149,7 @@ func TestARunOfTheDefaultBranchTellsAChangeOnce(t *testing.T) {
 	}
 	d := desk{getenv: func(string) string { return "" }}
 	for _, want := range []int{1, 0} {
-		news, err := d.enterHistory(t.Context(), store, results.Run)
+		news, _, err := d.enterHistory(t.Context(), store, results.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestARunOfTheDefaultBranchTellsAChangeOnce(t *testing.T) {
 		t.Errorf("%v, %v", answer.Rows, err)
 	}
 	results.Run.Checkout.Dirty = true
-	if news, err := d.enterHistory(t.Context(), store, results.Run); len(news) != 0 || err != nil {
+	if news, _, err := d.enterHistory(t.Context(), store, results.Run); len(news) != 0 || err != nil {
 		t.Errorf("a dirty run entered history: %v, %v", news, err)
 	}
 }
@@ -260,5 +261,18 @@ func TestAMomentIsADateOrSoLongAgo(t *testing.T) {
 		if got, err := momentOf(text, now); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
+	}
+}
+
+func TestCommitsThatAShallowCloneDoesNotShowStandInFrontOfItsOwn(t *testing.T) {
+	at := func(day int) time.Time { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC) }
+	all := []stopwatt.Series{{Points: []stopwatt.SeriesPoint{
+		{SHA: "c", Time: at(3)}, {SHA: "a", Time: at(1)}, {SHA: "b", Time: at(2)}, {SHA: "d", Time: at(4)}, {SHA: "elsewhere", Time: at(5)},
+	}}}
+	places := map[string]int{"c": 1, "unmeasured": 2, "d": 3} // of the clone, which begins with c
+	beforeTheEdge(places, all)
+	want := map[string]int{"a": 1, "b": 2, "c": 3, "unmeasured": 4, "d": 5}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
@@ -81,6 +82,10 @@ func (w *workplace) close() {
 	}
 }
 
+// logEvery is how often a job's log tells of a trial: its readers see that it goes on,
+// and find what was invalid.
+const logEvery = 10 * time.Second
+
 // A measuredRun is a run that has been carried out.
 type measuredRun struct {
 	run       stopwatt.Run
@@ -94,11 +99,14 @@ func (w *workplace) measure(ctx context.Context, planned plannedRun, flags runFl
 		return measuredRun{}, w.interrupted(ctx, err)
 	}
 	screen := newScreen(w.stderr, terminalWidth(w.stderr))
+	if planned.pipeline != nil {
+		screen.every = logEvery
+	}
 	order, err := w.order(ctx, planned, w.docker, w.instruments, screen)
 	if err != nil {
 		return measuredRun{}, w.interrupted(ctx, err)
 	}
-	order.SeedGiven, order.Fresh = flags.seedGiven, flags.fresh
+	order.SeedGiven, order.Fresh, order.Deadline = flags.seedGiven, flags.fresh, planned.deadline()
 	if order.Comparing != nil {
 		if order.Comparing.Calibration, err = knownCalibration(ctx, w.store, order.Run); err != nil {
 			return measuredRun{}, err

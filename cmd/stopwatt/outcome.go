@@ -17,6 +17,9 @@ type outcome struct {
 	trials   []stopwatt.Trial // the first of them with samples
 	contrast stopwatt.Contrast
 	news     []report.History // what it has changed in the history of the default branch
+	history  []report.History // all of that, where the run belongs to it
+	// acceptances are what the commits of a merge request accept.
+	acceptances []stopwatt.Acceptance
 }
 
 // outcome reads a finished run back, and has it enter history where it belongs.
@@ -39,12 +42,11 @@ func (d *desk) outcome(ctx context.Context, store *storage.Store, run stopwatt.R
 		}
 		o.results.Judgement = &judgement
 	}
-	o.news, err = d.enterHistory(ctx, store, results.Run)
+	o.news, o.history, err = d.enterHistory(ctx, store, results.Run)
 	return o, err
 }
 
-// tell prints an outcome, writes the report folder, and says whether something got
-// worse, and whether all that was asked could be measured.
+// tell prints an outcome and writes the report folder.
 func (d *desk) tell(o outcome, out string) error {
 	width := terminalWidth(d.stdout)
 	fmt.Fprintln(d.stdout)
@@ -70,15 +72,16 @@ func (d *desk) tell(o outcome, out string) error {
 		return err
 	}
 	fmt.Fprintf(d.stdout, "\nreport  %s\nnext    %s\n", page, whatNext(o.results.Run))
-	return cmp.Or(o.verdict(), missing(o.results))
+	return nil
 }
 
-// verdict is an error when the verdicts are of those that the suite fails on.
+// verdict is an error when something got worse, or else when not all that was asked
+// could be measured.
 func (o outcome) verdict() error {
 	if o.results.Judgement == nil {
-		return nil
+		return missing(o.results)
 	}
-	return verdictOf(o.results.Run.Settings.Judge, *o.results.Judgement)
+	return cmp.Or(verdictOf(o.results.Run.Settings.Judge, *o.results.Judgement), missing(o.results))
 }
 
 // verdictOf is an error when verdicts that nobody accepted are of those that a rule

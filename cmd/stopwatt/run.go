@@ -16,8 +16,6 @@ import (
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/orchestrator"
-	"gitlab.com/stopwatt/stopwatt/report"
-	"gitlab.com/stopwatt/stopwatt/storage"
 )
 
 // runFlags are what `stopwatt run` can be told.
@@ -36,6 +34,11 @@ type runFlags struct {
 	judge   string   // whose judge of the suite is used: base or head
 
 	calibrating bool // everything against itself
+
+	// In a pipeline: what it is, and what it asks for in the place of the suite.
+	pipeline *stopwatt.Pipeline
+	budget   time.Duration      // 0: the suite's
+	failOn   []stopwatt.Verdict // nil: the suite's
 
 	roundsGiven, seedGiven bool
 }
@@ -108,6 +111,8 @@ type plannedRun struct {
 	rounds   int
 	against  stopwatt.Checkout // the base; zero when there is none
 	choice   stopwatt.BaseChoice
+	noBase   string // why a merge request is measured against nothing; else empty
+	pipeline *stopwatt.Pipeline
 	past     pastSuite // that of the base
 	all      bool
 	labels   map[string]string
@@ -164,16 +169,19 @@ func (d *desk) plan(ctx context.Context, named string, flags runFlags) (plannedR
 	if flags.calibrating {
 		planned.rounds = flags.rounds
 	}
-	if flags.against == "" {
-		return planned, nil
-	}
-	if err := planned.resolveBase(ctx, flags.against); err != nil {
+	if err := planned.inPipeline(flags); err != nil {
 		return plannedRun{}, err
+	}
+	if err := planned.findBase(ctx, flags); err != nil || !planned.compares() {
+		return planned, err
 	}
 	if planned.past, err = d.pastSuite(ctx, planned, flags); err != nil {
 		return plannedRun{}, err
 	}
 	planned.judgeBy(flags.judge)
+	if flags.failOn != nil {
+		planned.file.suite.Judge.FailOn = flags.failOn
+	}
 	return planned, reachable(planned.file.suite, judgedCases(planned.file.suite, cases))
 }
 
@@ -215,7 +223,10 @@ func (d *desk) run(ctx context.Context, named string, flags runFlags) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(d.tell(outcome, flags.out), unmatched(measured.comparing))
+	if err := d.tell(outcome, flags.out); err != nil {
+		return err
+	}
+	return cmp.Or(outcome.verdict(), unmatched(measured.comparing))
 }
 
 // unmatched is an error when the base of some cases could not be had.
@@ -267,6 +278,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 			Against:    planned.against,
 			Choice:     planned.choice,
 			Labels:     planned.labels,
+			Pipeline:   planned.pipeline,
 			BaseImages: baseImages,
 			Suite:      suite.Name,
 			Project:    planned.checkout.project,

@@ -19,6 +19,9 @@ type screen struct {
 	out   io.Writer
 	width int // columns of the terminal; 0: none
 
+	every time.Duration // without a terminal: a line of a trial no more often than this; 0: of each
+	told  time.Time     // when the last such line was written
+
 	bars  *mpb.Progress // nil without a terminal
 	build *mpb.Bar
 	step  stopwatt.BuildStep
@@ -210,13 +213,23 @@ func (s *screen) Ended(trial stopwatt.Trial) {
 	s.mu.Unlock()
 	defer s.tellLog(trial)
 	if s.bars == nil {
-		s.line("%s %s trial %d/%d %s", time.Now().Format(time.TimeOnly), roundOf(trial.Round, s.run.Rounds), trial.Position, s.run.Planned, told(trial))
+		s.tellTrial(trial, time.Now())
 		return
 	}
 	if trial.Status == stopwatt.Invalid {
 		s.line("invalid %s, round %d: %s", trial.Case, trial.Round, firstLine(trial.Reason))
 	}
 	s.rounds.Increment()
+}
+
+// tellTrial writes the line of a trial, where it is time for one: a log of thousands
+// hides what matters. What is invalid is always told.
+func (s *screen) tellTrial(trial stopwatt.Trial, now time.Time) {
+	if now.Sub(s.told) < s.every && trial.Status == stopwatt.Valid && trial.Position < s.run.Planned {
+		return
+	}
+	s.told = now
+	s.line("%s %s trial %d/%d %s", now.Format(time.TimeOnly), roundOf(trial.Round, s.run.Rounds), trial.Position, s.run.Planned, told(trial))
 }
 
 // Stopped shows why no more rounds are begun.

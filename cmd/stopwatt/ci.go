@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/gitlab"
+	"gitlab.com/stopwatt/stopwatt/report"
+)
+
+// ciFlags are what `stopwatt ci` can be told.
+type ciFlags struct {
+	runFlags
+	note     string   // when a note is written
+	conclude bool     // write the note of what other jobs have measured
+	machines []string // that are to have measured, for conclude
+	send     string   // a file: write the note that could not be written then
+}
+
+// When a note is written: always; only where something is worse, or a note is there;
+// as a thread that can be resolved; never.
+const (
+	noteAlways = "always"
+	noteAlerts = "alerts"
+	noteThread = "thread"
+	noteNone   = "none"
+)
+
+// ciFolder is where a job writes its reports, beside the checkout's files.
+const ciFolder = "stopwatt-report"
+
+// ciVerb is `stopwatt ci`.
+func (d *desk) ciVerb() *cobra.Command {
+	var flags ciFlags
+	var failOn string
+	verb := &cobra.Command{
+		Use:   "ci [SUITE]",
+		Short: "The main job within a GitLab pipeline: base and head, note, reports",
+		Long: `Measures what a pipeline is for. Of a merge request, base and head are measured
+interleaved and judged, and what came of it is written into one note, which later
+pipelines edit. Of the default branch, the commit is measured and enters history.
+Elsewhere it is measured and stored.
+
+The note needs a token that may write notes, STOPWATT_GITLAB_TOKEN; a job's own
+token may not. Without one everything is measured and stored all the same, and
+the note lies in the reports. Outside GitLab, stopwatt run does the same by hand.
+
+Exit status: 0 nothing worse, or accepted; 10 regressed; 11 undecided, where the
+suite's judge asks for it; 3 not all could be measured; 4 Docker or the database
+failed. Writing the note changes none of them.`,
+		Example: `  stopwatt ci
+  stopwatt ci suites/web-servers --budget 30m --fail-on regressed,undecided
+  stopwatt ci --conclude --machines odroid-h3,rpi4
+  stopwatt ci --send stopwatt-report/note.json`,
+		Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.seedGiven = cmd.Flags().Changed("seed")
+			flags.roundsGiven = cmd.Flags().Changed("rounds")
+			if cmd.Flags().Changed("fail-on") {
+				var err error
+				if flags.failOn, err = failOnOf(failOn); err != nil {
+					return err
+				}
+			}
+			return d.ci(cmd.Context(), first(args), flags)
+		},
+	}
+	d.measuringFlags(verb, &flags.runFlags)
+	verb.Flags().StringVar(&flags.against, "against", "", "measure against this `REVISION` (default: the merge request's base)")
+	verb.Flags().StringVar(&flags.judge, "judge", judgedByBase, "judge by the suite file of the `base` or of the head")
+	verb.Flags().DurationVar(&flags.budget, "budget", 0, "begin no look that would not be reached within `DURATION` (default: the suite's)")
+	verb.Flags().StringVar(&failOn, "fail-on", "", "`VERDICTS` that the exit status tells: regressed, undecided, none (default: the suite's)")
+	verb.Flags().StringVar(&flags.note, "note", noteAlways, "`WHEN` a note is written: always, alerts, thread, none")
+	verb.Flags().BoolVar(&flags.conclude, "conclude", false, "measure nothing: write one note of what the jobs of this pipeline have stored")
+	verb.Flags().StringSliceVar(&flags.machines, "machines", nil, "with --conclude: the `NAMES` of the machines that were to measure")
+	verb.Flags().StringVar(&flags.send, "send", "", "measure nothing: write the note that is kept in this `FILE`")
+	return verb
+}
+
+// failOnOf reads a list of verdicts.
+func failOnOf(text string) ([]stopwatt.Verdict, error) {
+	verdicts := []stopwatt.Verdict{}
+	for _, word := range strings.Split(text, ",") {
+		switch verdict := stopwatt.Verdict(strings.TrimSpace(word)); verdict {
+		case stopwatt.Regressed, stopwatt.Undecided:
+			verdicts = append(verdicts, verdict)
+		case "none":
+		default:
+			return nil, askedWrongly(fmt.Errorf("--fail-on %s: write regressed, undecided, both with a comma, or none", quote(text)))
+		}
+	}
+	return verdicts, nil
+}
+
+// ci does what this pipeline is for.
+func (d *desk) ci(ctx context.Context, named string, flags ciFlags) error {
+	if !slices.Contains([]string{noteAlways, noteAlerts, noteThread, noteNone}, flags.note) {
+		return askedWrongly(fmt.Errorf("--note %s: write always, alerts, thread or none", quote(flags.note)))
+	}
+	if flags.send != "" {
+		return d.sendParcel(ctx, flags.send)
+	}
+	pipeline, err := gitlab.Read(d.getenv)
+	if err != nil {
+		return askedWrongly(err)
+	}
+	flags.pipeline = &pipeline
+	flags.out = cmp.Or(flags.out, ciFolder)
+	job := ciJob{desk: d, pipeline: pipeline, flags: flags}
+	fmt.Fprintf(d.stderr, "ci      %s\n", pipelineText(pipeline))
+	if flags.conclude {
+		return job.conclude(ctx, named)
+	}
+	return job.measure(ctx, named)
+}
+
+// pipelineText says what a pipeline is for.
+func pipelineText(p stopwatt.Pipeline) string {
+	text := string(p.Kind)
+	if p.Kind.OfMergeRequest() {
+		text += fmt.Sprintf(", merge request !%d into %s", p.MergeRequest.IID, report.Clean(p.MergeRequest.TargetBranch))
+	} else {
+		text += " " + report.Clean(p.Ref)
+	}
+	if p.Fork {
+		text += ", of a fork"
+	}
+	return fmt.Sprintf("%s; commit %s", text, stopwatt.Commit{SHA: p.Commit}.Short())
+}
+
+// A ciJob is one job of a pipeline.
+type ciJob struct {
+	*desk
+	pipeline stopwatt.Pipeline
+	flags    ciFlags
+}
+
+// measure is the main job: it measures, tells, writes the reports and the note.
+func (j ciJob) measure(ctx context.Context, named string) error {
+	planned, err := j.plan(ctx, named, j.flags.runFlags)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(j.stderr, "base    %s\n", baseText(planned))
+	place, err := j.openWorkplace(ctx, planned, j.flags.runFlags)
+	if err != nil {
+		return err
+	}
+	defer place.close()
+	end := j.section("measure", "build and measure "+report.Clean(planned.file.suite.Name))
+	measured, err := place.measure(ctx, planned, j.flags.runFlags)
+	end()
+	if err != nil {
+		return j.tellFailure(ctx, planned, err)
+	}
+	acceptances, err := j.accept(ctx, place.store, planned, measured.run)
+	if err != nil {
+		return err
+	}
+	outcome, err := j.outcome(ctx, place.store, measured.run)
+	if err != nil {
+		return err
+	}
+	outcome.acceptances = acceptances
+	earlier, err := place.store.EarlierAttempts(ctx, measured.run)
+	if err != nil {
+		return err
+	}
+	if err := j.tell(outcome, j.flags.out); err != nil {
+		return err
+	}
+	of, err := j.noteOf(ctx, place.store, planned, outcome, earlier)
+	if err != nil {
+		return err
+	}
+	j.conclusion(ctx, of, planned.file, planned.checkout.fromTop(planned.file))
+	j.tellBringers(ctx, planned, outcome)
+	return cmp.Or(outcome.verdict(), regressedEarlier(outcome, earlier), unmatched(measured.comparing))
+}
+
+// baseText says what the head is measured against, and how that was found.
+func baseText(p plannedRun) string {
+	switch {
+	case p.noBase != "":
+		return report.Clean(p.noBase)
+	case !p.compares():
+		return "none: measured alone"
+	}
+	text := fmt.Sprintf("%s: %s", p.against.Commit.Short(), p.choice.Rule)
+	if p.choice.Behind > 0 {
+		text += fmt.Sprintf(", %s is %s ahead of it", report.Clean(p.pipeline.MergeRequest.TargetBranch), plural(p.choice.Behind, "commit"))
+	}
+	for _, note := range p.choice.Notes {
+		text += "\n        " + report.Clean(note)
+	}
+	return text
+}
+
+// regressedEarlier is an error when an earlier measurement of the same head confirmed
+// a change for the worse that nobody accepted: nobody measures until it is gone.
+func regressedEarlier(o outcome, earlier []stopwatt.Results) error {
+	for _, before := range earlier {
+		if before.Judgement == nil {
+			continue
+		}
+		for _, c := range before.Judgement.Comparisons {
+			if c.Verdict == stopwatt.Regressed && !acceptedNow(o, c) && o.results.Run.Settings.Judge.Fails(stopwatt.Regressed) {
+				return failure{exitRegressed, fmt.Errorf("%s %s regressed in run %d, an earlier measurement of the same commit: measuring again does not undo it; push a change, or accept it",
+					c.Case, c.Metric.Name, before.Run.ID)}
+			}
+		}
+	}
+	return nil
+}
+
+// acceptedNow tells whether somebody has accepted this comparison of an earlier run:
+// then, or by what the head says now.
+func acceptedNow(o outcome, c stopwatt.Comparison) bool {
+	if c.Accepted != nil {
+		return true
+	}
+	if o.results.Judgement == nil {
+		return false
+	}
+	return slices.ContainsFunc(o.acceptances, func(a stopwatt.Acceptance) bool { return a.Covers(c.Case, c.Metric.Name, time.Now()) })
+}
+
+// section begins a part of the job's log that can be folded.
+func (j ciJob) section(name, header string) (end func()) {
+	fmt.Fprint(j.stderr, gitlab.Section(name, header, time.Now()))
+	return func() { fmt.Fprint(j.stderr, gitlab.EndSection(name, time.Now())) }
+}
