@@ -28,6 +28,22 @@ func (r *Repo) Whole(ctx context.Context) (bool, error) {
 	return !shallow, err
 }
 
+// Lengthen makes a shallow clone so many commits longer, as far as there are any.
+func (r *Repo) Lengthen(ctx context.Context, commits int) error {
+	whole, err := r.Whole(ctx)
+	if err != nil || whole {
+		return err
+	}
+	head, err := r.sha(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	if err := r.fetch(ctx, origin, fmt.Sprintf("--deepen=%d", commits), head); err != nil {
+		return fmt.Errorf("fetch the %d commits before: %w", commits, err)
+	}
+	return nil
+}
+
 // DefaultBranch is the repository's main branch as the job, else the origin, else
 // custom says, as a revision that can be resolved; empty when none of them does.
 func (r *Repo) DefaultBranch(ctx context.Context) string {

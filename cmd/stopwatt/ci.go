@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/campaign"
+	"gitlab.com/stopwatt/stopwatt/git"
 	"gitlab.com/stopwatt/stopwatt/gitlab"
 	"gitlab.com/stopwatt/stopwatt/report"
 )
@@ -21,6 +24,7 @@ type ciFlags struct {
 	conclude bool     // write the note of what other jobs have measured
 	machines []string // that are to have measured, for conclude
 	send     string   // a file: write the note that could not be written then
+	backfill int      // on the default branch: so many commits before it are measured too
 }
 
 // When a note is written: always; only where something is worse, or a note is there;
@@ -79,6 +83,7 @@ failed. Writing the note changes none of them.`,
 	verb.Flags().StringVar(&flags.note, "note", noteAlways, "`WHEN` a note is written: always, alerts, thread, none")
 	verb.Flags().BoolVar(&flags.conclude, "conclude", false, "measure nothing: write one note of what the jobs of this pipeline have stored")
 	verb.Flags().StringSliceVar(&flags.machines, "machines", nil, "with --conclude: the `NAMES` of the machines that were to measure")
+	verb.Flags().IntVar(&flags.backfill, "backfill", 0, "on the default branch: measure also what was not measured of the `N` commits before")
 	verb.Flags().StringVar(&flags.send, "send", "", "measure nothing: write the note that is kept in this `FILE`")
 	return verb
 }
@@ -117,7 +122,55 @@ func (d *desk) ci(ctx context.Context, named string, flags ciFlags) error {
 	if flags.conclude {
 		return job.conclude(ctx, named)
 	}
-	return job.measure(ctx, named)
+	err = job.measure(ctx, named)
+	if job.measuresThePast(ctx, err) {
+		err = cmp.Or(err, job.measurePast(ctx, named))
+	}
+	return err
+}
+
+// measuresThePast tells whether commits before this one are measured too: what was
+// asked of this one comes first, and has to have come about.
+func (j ciJob) measuresThePast(ctx context.Context, err error) bool {
+	var known failure
+	measured := err == nil || errors.As(err, &known) && known.status != exitSurroundings && known.status != exitAskedWrongly
+	return j.flags.backfill > 0 && j.pipeline.Kind == stopwatt.DefaultBranch && measured && ctx.Err() == nil
+}
+
+// measurePast measures those of the commits before this one that were not measured, as
+// far as the job has time.
+func (j ciJob) measurePast(ctx context.Context, named string) error {
+	flags := backfillFlags{campaignFlags: campaignFlags{runFlags: j.flags.runFlags, suiteAt: suiteOfHead}, order: campaign.Order{Every: 1}}
+	flags.out = ""
+	if deadline := (plannedRun{pipeline: &j.pipeline}).deadline(); !deadline.IsZero() {
+		if flags.budget = time.Until(deadline); flags.budget <= 0 {
+			return nil
+		}
+	}
+	commits, err := j.before(ctx, j.flags.backfill)
+	if err != nil || commits == "" {
+		return err
+	}
+	defer j.section("backfill", "measure commits before this one")()
+	return j.desk.backfill(ctx, commits, named, flags)
+}
+
+// before is the stretch of so many commits before this one, as git names it; empty where
+// there is none.
+func (j ciJob) before(ctx context.Context, most int) (string, error) {
+	repo, err := git.Open(ctx, ".")
+	if err != nil {
+		return "", askedWrongly(err)
+	}
+	repo.Getenv = j.getenv
+	if err := repo.Lengthen(ctx, most+1); err != nil {
+		return "", surroundings(err)
+	}
+	history, err := repo.FirstParents(ctx, j.pipeline.Commit)
+	if err != nil || len(history) < 2 {
+		return "", err
+	}
+	return history[max(0, len(history)-2-most)] + ".." + j.pipeline.Commit, nil
 }
 
 // pipelineText says what a pipeline is for.
