@@ -276,3 +276,14 @@ func TestPasswordsAreTakenOutOfURLs(t *testing.T) {
 		})
 	}
 }
+
+func FuzzParseMessages(f *testing.F) {
+	f.Add([]byte("abc\x001700000000\x00Ada\x00subject\x00subject\n\nbody\n\x00"))
+	f.Add([]byte("abc\x001700000000\x00\x00\x00\x00abd\x00-1\x00\xff\x00\x00"))
+	f.Fuzz(func(t *testing.T, output []byte) {
+		messages, err := parseMessages(output)
+		if err == nil && len(messages)*5 != len(fields(output)) {
+			t.Errorf("%q was read as %d messages", output, len(messages))
+		}
+	})
+}
