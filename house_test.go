@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"jobs":       {},
 	"regression": {},
 	"report":     {},
+	"runfile":    {},
 
 	"agent":                         {},
 	"containers":                    {},
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 	"templates": {}, // only tests
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
-	"cmd/stopwatt": {"campaign", "containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report",
+	"cmd/stopwatt": {"campaign", "containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report", "runfile",
 		"storage", "storage/embedded", "trial", "web"},
 }
 

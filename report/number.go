@@ -81,3 +81,6 @@ func decimalsFor(x float64, digits int) int {
 // significant writes x with so many significant digits; whole digits are never
 // rounded away.
 func significant(x float64, digits int) string { return fixed(x, decimalsFor(x, digits)) }
+
+// Thousands is a whole number with its digits in groups: "26,000,000".
+func Thousands(n int64) string { return thousands(strconv.FormatInt(n, 10)) }

@@ -138,8 +138,17 @@ func (s *Store) Judgement(ctx context.Context, runID int64) (stopwatt.Judgement,
 
 func readJudgement(ctx context.Context, tx pgx.Tx, runID int64) (stopwatt.Judgement, error) {
 	var id int64
+	err := tx.QueryRow(ctx, "SELECT id FROM stopwatt_store.judgements WHERE run_id = $1 ORDER BY id DESC LIMIT 1", runID).Scan(&id)
+	if err != nil {
+		return stopwatt.Judgement{}, notFound(err)
+	}
+	return judgementOf(ctx, tx, id)
+}
+
+// judgementOf reads a judgement by its key.
+func judgementOf(ctx context.Context, tx pgx.Tx, id int64) (stopwatt.Judgement, error) {
 	var judgement stopwatt.Judgement
-	err := tx.QueryRow(ctx, "SELECT id, document FROM stopwatt_store.judgements WHERE run_id = $1 ORDER BY id DESC LIMIT 1", runID).Scan(&id, &judgement)
+	err := tx.QueryRow(ctx, "SELECT document FROM stopwatt_store.judgements WHERE id = $1", id).Scan(&judgement)
 	if err != nil {
 		return stopwatt.Judgement{}, notFound(err)
 	}

@@ -52,7 +52,12 @@ func history(t *testing.T) *storage.Store {
 	calibrated.Cases = calibrated.Cases[:1]
 	searches := []stopwatt.ChangeSearch{storagetest.Search(storage.Fingerprint(run.Machine.Identity))}
 	if err := errors.Join(s.SaveJudgement(t.Context(), id, judged), s.SaveCalibration(t.Context(), id, calibrated),
-		s.SaveChanges(t.Context(), run.Project, run.Suite, storagetest.Sought(), searches)); err != nil {
+		s.SaveChanges(t.Context(), run.Project, run.Suite, storagetest.Sought(), searches),
+		s.SaveAlerts(t.Context(), []stopwatt.Alert{alert("3f2a9010", run.Suite)})); err != nil {
+		t.Fatal(err)
+	}
+	meant := stopwatt.Acceptance{Reason: "validates every line now", By: "Ada", At: run.Started}
+	if _, err := s.Acknowledge(t.Context(), "3f2a9010", meant); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -51,6 +51,9 @@ it as a run, one for each machine. Several files are several implementations.
 The same files with the same flags are stored once. An imported run is for
 reading: it gets no verdict and enters no history.
 
+Files that stopwatt export has written bring whole runs back as they were, each
+once, with their verdicts and their place in history; flags do not apply to them.
+
 Formats: ` + strings.Join(harness.Names(), ", ") + `.
 See docs/harness.md.`,
 		Example: `  stopwatt import --suite types --source https://example.org/issue rholang-types.csv
@@ -62,7 +65,16 @@ See docs/harness.md.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return d.importFiles(cmd.Context(), args, flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runs, err := filesOfRuns(args)
+			if err != nil {
+				return askedWrongly(err)
+			}
+			if runs {
+				return d.importRuns(cmd.Context(), args)
+			}
+			return d.importFiles(cmd.Context(), args, flags)
+		},
 	}
 	verb.Flags().StringVar(&flags.suite, "suite", "", "suite that the results are of (default: the first file's name)")
 	verb.Flags().StringArrayVar(&flags.implementations, "implementation", nil,
