@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -61,10 +62,14 @@ func TestHistory(t *testing.T) {
 		"history-stretch.txt": func(w io.Writer) error {
 			return HistoryText(w, History{Suite: "web-servers", Metric: past().Metric, Stretch: "since 30d"}, 0)
 		},
-		"history-changes.csv": func(w io.Writer) error { return ChangesCSV(w, past()) },
-		"history-empty.txt":   func(w io.Writer) error { return HistoryText(w, empty, 0) },
-		"history.csv":         func(w io.Writer) error { return HistoryCSV(w, past()) },
-		"history.json":        func(w io.Writer) error { return HistoryJSON(w, past()) },
+		"history-together.txt": func(w io.Writer) error { return HistoryTogether(w, withoutRelation(past()), 0) },
+		"history.svg":          func(w io.Writer) error { return HistorySVG(w, past(), false) },
+		"history-together.svg": func(w io.Writer) error { return HistorySVG(w, withoutRelation(past()), true) },
+		"history-empty.svg":    func(w io.Writer) error { return HistorySVG(w, empty, false) },
+		"history-changes.csv":  func(w io.Writer) error { return ChangesCSV(w, past()) },
+		"history-empty.txt":    func(w io.Writer) error { return HistoryText(w, empty, 0) },
+		"history.csv":          func(w io.Writer) error { return HistoryCSV(w, past()) },
+		"history.json":         func(w io.Writer) error { return HistoryJSON(w, past()) },
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +79,40 @@ func TestHistory(t *testing.T) {
 			}
 			golden(t, file, out.Bytes())
 		})
+	}
+}
+
+// withoutRelation leaves the series of values.
+func withoutRelation(h History) History {
+	h.Traced = h.Traced[:2]
+	return h
+}
+
+func TestForeignNamesStayTextInAPictureOfHistory(t *testing.T) {
+	t.Parallel()
+	h := past()
+	h.Suite, h.Machines["f1"] = "<script>", "\x1b[31m"
+	for i := range h.Traced {
+		h.Traced[i].Series.Case = stopwatt.Case{Implementation: "</text><script>alert(1)</script>", Workload: "\"a&b\""}
+	}
+	for _, together := range []bool{false, true} {
+		var out bytes.Buffer
+		if err := HistorySVG(&out, h, together); err != nil {
+			t.Fatal(err)
+		}
+		decoder := xml.NewDecoder(&out)
+		for {
+			token, err := decoder.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tag, is := token.(xml.StartElement); is && tag.Name.Local == "script" {
+				t.Error("foreign text has become markup")
+			}
+		}
 	}
 }
 
@@ -98,6 +137,9 @@ func TestAHistoryIsNeverWiderThanAskedAndHoldsNoControlSequence(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := ChangesText(&out, h, columns); err != nil {
+			t.Fatal(err)
+		}
+		if err := HistoryTogether(&out, h, columns); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

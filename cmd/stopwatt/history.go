@@ -23,6 +23,9 @@ type historyView struct {
 	historyScope
 	suite, metric, profile, against, format string
 	changes                                 bool
+	together                                bool   // implementations in one table or chart
+	at                                      string // results as they were
+	metricGiven                             bool
 	labels                                  []string // KEY=VALUE
 }
 
@@ -40,16 +43,22 @@ which a machine's drift cancels.
 
 --changes tells of each change point how much it was, among which commits it lies,
 and who wrote and merged them. A..B, --since and --until say which stretch is
-shown; what is searched is all of history.`,
+shown; what is searched is all of history.
+
+--implementations lays the implementations of each workload beside each other, in a
+table or, with --format svg, in one chart. --at shows all results as they were at a
+commit, a tag or a time: those of the nearest commit before it that was measured.`,
 		Example: `  stopwatt history
   stopwatt history --changes
   stopwatt history --metric energy_board_gross --case 'go/*' --changes
   stopwatt history --against rust-tokio --changes
   stopwatt history v1.2..main --implementation 'rust-*' --changes
+  stopwatt history --implementations --format svg > history.svg
+  stopwatt history --at v1.2
   stopwatt history --since 30d --machine odroid-h3 --format csv`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v.commits = first(args)
+			v.commits, v.metricGiven = first(args), cmd.Flags().Changed("metric")
 			return d.tellHistory(cmd.Context(), v)
 		},
 	}
@@ -60,7 +69,9 @@ shown; what is searched is all of history.`,
 	labelFlag(verb, &v.labels, "of runs with this label: `KEY=VALUE`; may be repeated")
 	verb.Flags().StringVar(&v.against, "against", "", "as ratios to this `IMPLEMENTATION`")
 	verb.Flags().BoolVar(&v.changes, "changes", false, "the change points instead of the courses")
-	verb.Flags().StringVar(&v.format, "format", "text", "text, csv or json")
+	verb.Flags().BoolVar(&v.together, "implementations", false, "the implementations of each workload beside each other")
+	verb.Flags().StringVar(&v.at, "at", "", "all results as they were at this `TIME|TAG|COMMIT`")
+	verb.Flags().StringVar(&v.format, "format", "text", "text, csv, json or svg")
 	return verb
 }
 
@@ -82,6 +93,9 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	latest, err := store.Results(ctx, id)
 	if err != nil {
 		return err
+	}
+	if v.at != "" {
+		return d.tellAt(ctx, store, latest.Run, v)
 	}
 	metric, known := latest.Metric(v.metric)
 	if !known {
@@ -231,8 +245,12 @@ func (d *desk) printHistory(told report.History, v historyView) error {
 		return report.HistoryCSV(d.stdout, told)
 	case v.format == "json":
 		return report.HistoryJSON(d.stdout, told)
+	case v.format == "svg":
+		return report.HistorySVG(d.stdout, told, v.together)
 	case v.format != "text":
-		return askedWrongly(fmt.Errorf("--format %s: write text, csv or json", quote(v.format)))
+		return askedWrongly(fmt.Errorf("--format %s: write text, csv, json or svg", quote(v.format)))
+	case v.together:
+		return report.HistoryTogether(d.stdout, told, terminalWidth(d.stdout))
 	case v.changes:
 		return report.ChangesText(d.stdout, told, terminalWidth(d.stdout))
 	}
