@@ -32,7 +32,9 @@ func TestWhatIsSeenAfterAMergeStandsOnTopOfTheNoteOfItsMergeRequest(t *testing.T
 		commits = append(commits, strings.TrimSpace(string(sha)))
 	}
 	forge := gitlabtest.Start(t)
-	forge.MergeRequest(7, func(m *gitlabtest.MergeRequest) { m.State, m.Merge, m.Commits = "merged", commits[2], []string{commits[2]} })
+	forge.MergeRequest(7, func(m *gitlabtest.MergeRequest) {
+		m.State, m.Merge, m.Commits = "merged", commits[2], []string{commits[2]}
+	})
 
 	var log bytes.Buffer
 	environment := map[string]string{"STOPWATT_GITLAB_TOKEN": forge.Token}

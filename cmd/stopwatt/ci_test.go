@@ -1,7 +1,8 @@
 package main
 
 import (
-	"errors"
+	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -12,9 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/gitlab/gitlabtest"
+	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
 )
 
@@ -150,6 +155,12 @@ func (f *forge) environment(more map[string]string) []string {
 // job runs `stopwatt ci` as a runner does: in a shallow clone, on no branch.
 func (f *forge) job(pipeline int, ref string, variables map[string]string, arguments ...string) finishedJob {
 	f.Helper()
+	return f.finish(f.begin(pipeline, ref, variables, arguments...), func(*exec.Cmd) {})
+}
+
+// begin makes the clone and the command of a job.
+func (f *forge) begin(pipeline int, ref string, variables map[string]string, arguments ...string) *exec.Cmd {
+	f.Helper()
 	f.jobs++
 	folder := filepath.Join(filepath.Dir(f.origin), fmt.Sprintf("job%d", f.jobs))
 	sha := f.git("rev-parse", ref)
@@ -167,16 +178,23 @@ func (f *forge) job(pipeline int, ref string, variables map[string]string, argum
 	maps.Copy(job, variables)
 	command := exec.Command("stopwatt", append([]string{"ci"}, arguments...)...)
 	command.Dir, command.Env = folder, f.environment(job)
-	out, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	return command
+}
+
+// finish starts a job, does something to it, and waits for its end.
+func (f *forge) finish(command *exec.Cmd, meanwhile func(*exec.Cmd)) finishedJob {
+	f.Helper()
+	var log bytes.Buffer
+	command.Stdout, command.Stderr = &log, &log
+	if err := command.Start(); err != nil {
 		f.Fatal(err)
 	}
-	done := finishedJob{command.ProcessState.ExitCode(), string(out), folder}
-	if strings.Contains(done.log, f.gitlab.Token) {
+	meanwhile(command)
+	_ = command.Wait() // its status is looked at
+	if strings.Contains(log.String(), f.gitlab.Token) {
 		f.Error("the token stands in the job's log")
 	}
-	return done
+	return finishedJob{command.ProcessState.ExitCode(), log.String(), command.Dir}
 }
 
 // ofMergeRequest are the variables of a pipeline of !7.
@@ -353,5 +371,66 @@ func TestOutsideGitLabWhatIsMissingIsNamed(t *testing.T) {
 	out, err := command.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "GITLAB_CI=true, CI_API_V4_URL") || command.ProcessState.ExitCode() != exitAskedWrongly {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestACancelledJobLeavesWhatItHasMeasuredAndNothingElse(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	store, err := storage.Open(t.Context(), f.env["STOPWATT_DATABASE"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	number := func(query string) int64 {
+		answer, err := store.Query(context.Background(), query, 1)
+		if err != nil || len(answer.Rows) != 1 {
+			t.Fatalf("%s: %v", query, err)
+		}
+		n, _ := answer.Rows[0][0].(int64)
+		return n
+	}
+	var began time.Time
+	command := f.begin(1001, "faster", f.ofMergeRequest("detached"))
+	job := f.finish(command, func(c *exec.Cmd) {
+		for number("select count(*) from trials") < 2 {
+			if c.Process.Signal(syscall.Signal(0)) != nil {
+				t.Error("the job ended by itself")
+				return
+			}
+		}
+		began = time.Now()
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Logf("from SIGTERM to the end: %v", time.Since(began).Round(time.Millisecond))
+	f.expects(job, exitIncomplete, job.log, "^stopped: containers removed, finished trials kept", "!^note ")
+	if n := len(f.gitlab.Notes(7)); n != 0 {
+		t.Errorf("%d notes, want none: somebody cancelled the job", n)
+	}
+	if n := number("select count(*) from runs where status = 'aborted'"); n != 1 {
+		t.Errorf("%d aborted runs, want 1", n)
+	}
+	if n := number("select count(*) from verdicts v join runs r on r.run = v.run where v.verdict in ('regressed', 'improved')"); n != 0 {
+		t.Errorf("%d verdicts of a run that was cancelled", n)
+	}
+	docker, err := containers.Connect(t.Context(), containers.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer docker.Close()
+	left, err := docker.Leftovers(t.Context(), func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := store.Query(t.Context(), "select key from runs", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, container := range left {
+		if container.Run == answer.Rows[0][0] {
+			t.Errorf("a container was left: %+v", container)
+		}
 	}
 }
