@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded"
 )
@@ -107,27 +109,70 @@ func (d *desk) keeperVerb() *cobra.Command {
 
 // migrateVerb is `stopwatt migrate`.
 func (d *desk) migrateVerb() *cobra.Command {
-	return &cobra.Command{
-		Use:     "migrate",
-		Short:   "Bring the database's schema up to date",
-		Example: `  stopwatt migrate --db postgres://owner@db.example.org/bench`,
-		Args:    atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dsn, release, err := d.dsn(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer release()
-			from, to, err := storage.Migrate(cmd.Context(), dsn)
-			if err != nil {
-				return databaseError(err)
-			}
-			if from == to {
-				fmt.Fprintf(d.stdout, "schema %d is up to date\n", to)
-				return nil
-			}
-			fmt.Fprintf(d.stdout, "schema %d → %d\n", from, to)
-			return nil
-		},
+	reader := ""
+	verb := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database's schema up to date",
+		Long: `Brings the schema of the database up to date. Others may read and store meanwhile.
+
+With --reader it then makes sure that there is a role which may read the
+documented views and the web pages', and nothing else: for stopwatt serve,
+Grafana, notebooks. Its password is that of $STOPWATT_READER_PASSWORD, or is asked
+for in a terminal; without one the role's stays as it is. It may be repeated.`,
+		Example: `  stopwatt migrate --db postgres://owner@db.example.org/bench
+  stopwatt migrate --db postgres://owner@db.example.org/bench --reader grafana`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.migrate(cmd.Context(), reader) },
 	}
+	verb.Flags().StringVar(&reader, "reader", "", "make a role of this `NAME` that may only read")
+	return verb
+}
+
+// migrate brings the schema up to date, and makes the reader that is asked for.
+func (d *desk) migrate(ctx context.Context, reader string) error {
+	dsn, release, err := d.dsn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	from, to, err := storage.Migrate(ctx, dsn)
+	if err != nil {
+		return databaseError(err)
+	}
+	if from == to {
+		fmt.Fprintf(d.stdout, "schema %d is up to date\n", to)
+	} else {
+		fmt.Fprintf(d.stdout, "schema %d → %d\n", from, to)
+	}
+	if reader == "" {
+		return nil
+	}
+	password, err := d.readerPassword(reader)
+	if err != nil {
+		return err
+	}
+	did, err := storage.LetRead(ctx, dsn, reader, password)
+	if err != nil {
+		return databaseError(err)
+	}
+	for _, line := range did {
+		fmt.Fprintln(d.stdout, line)
+	}
+	return nil
+}
+
+// readerPassword is the password that a reader is given; empty leaves it as it is.
+// It is no argument, because everybody on the machine may see those.
+func (d *desk) readerPassword(reader string) (string, error) {
+	terminal := int(os.Stdin.Fd())
+	if password := d.getenv("STOPWATT_READER_PASSWORD"); password != "" || !term.IsTerminal(terminal) {
+		return password, nil
+	}
+	fmt.Fprintf(d.stderr, "password of %s (empty: as it is): ", reader)
+	password, err := term.ReadPassword(terminal)
+	fmt.Fprintln(d.stderr)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return string(password), nil
 }
