@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -24,6 +25,21 @@ const (
 	pageConnections = 4
 )
 
+// pageSettings are what every session of an archive is given.
+var pageSettings = map[string]string{
+	"default_transaction_read_only": "on",
+	"statement_timeout":             fmt.Sprint(pageBound.Milliseconds()),
+	// A page's question is planned for what it asks: a plan for whatever may be
+	// asked reads all runs of a suite for the few of one week.
+	"plan_cache_mode": "force_custom_plan",
+	"jit":             "off", // it takes longer to compile than the questions last
+	// Pages ask for little of much. A planner that believes a table to be small
+	// reads it from end to end, and still does when it has grown.
+	"enable_seqscan":   "off",
+	"enable_hashjoin":  "off",
+	"enable_mergejoin": "off",
+}
+
 // An Archive answers what pages ask, from what is stored. It changes nothing, and
 // needs no right but that of the role which LetRead makes.
 type Archive struct{ store *Store }
@@ -36,17 +52,12 @@ func OpenReader(ctx context.Context, dsn string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openReader(ctx, config)
+}
+
+func openReader(ctx context.Context, config *pgxpool.Config) (*Archive, error) {
 	config.MaxConns = pageConnections
-	for name, value := range map[string]string{
-		"default_transaction_read_only": "on",
-		"statement_timeout":             fmt.Sprint(pageBound.Milliseconds()),
-		// A page's question is planned for what it asks: a plan for whatever may be
-		// asked reads all runs of a suite for the few of one week.
-		"plan_cache_mode": "force_custom_plan",
-		"jit":             "off", // it takes longer to compile than the questions last
-	} {
-		config.ConnConfig.RuntimeParams[name] = value
-	}
+	maps.Copy(config.ConnConfig.RuntimeParams, pageSettings)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// finer is how many times as many points may be read as are drawn.
-	finer = 4
+	// finer is how many times as many points may be read as are drawn: commits, or
+	// spans, which are read faster.
+	finer, finerSpans = 2, 4
 	// mostPoints is how many a course may have when all are asked for.
 	mostPoints = 10_000
 )
@@ -205,8 +206,9 @@ func (r courseReader) describe(ctx context.Context, courses []stopwatt.Course) e
 	}
 	rows, err := r.tx.Query(ctx, `
 		SELECT h.run_id, coalesce(c.position, 0), c.sha, c.committed_at, c.subject, c.author, h.epoch
-		FROM stopwatt_store.history h JOIN stopwatt_store.commits c ON c.id = h.commit_id
-		WHERE h.run_id = ANY($1)`, runs)
+		FROM unnest($1::bigint[]) w (run_id)
+		JOIN stopwatt_store.history h ON h.run_id = w.run_id
+		JOIN stopwatt_store.commits c ON c.id = h.commit_id`, runs)
 	if err != nil {
 		return err
 	}

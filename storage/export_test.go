@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"maps"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -25,3 +26,23 @@ func MigrateTo(ctx context.Context, dsn string, version int64) error {
 
 // EpochKey is what tells the epochs of a machine apart.
 var EpochKey = epochKey
+
+// OpenTraced is OpenReader, telling what it asks.
+func OpenTraced(ctx context.Context, dsn string, tracer pgx.QueryTracer) (*Archive, error) {
+	config, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	config.ConnConfig.Tracer = tracer
+	return openReader(ctx, config)
+}
+
+// ConnectAsPages opens a session like those of an archive.
+func ConnectAsPages(ctx context.Context, dsn string) (*pgx.Conn, error) {
+	config, err := parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(config.ConnConfig.RuntimeParams, pageSettings)
+	return pgx.ConnectConfig(ctx, config.ConnConfig)
+}

@@ -170,7 +170,8 @@ func (c caseResults) readParts(ctx context.Context, tx pgx.Tx, runID int64) ([]p
 		SELECT c.implementation, c.workload, t.revision, w.workload
 		FROM stopwatt_store.trials t
 		JOIN stopwatt_store.cases c ON c.id = t.case_id
-		JOIN stopwatt_store.trials o ON o.id = t.part_of
+		-- OFFSET keeps the trials of one run from being looked for among all parts.
+		CROSS JOIN LATERAL (SELECT case_id FROM stopwatt_store.trials WHERE id = t.part_of OFFSET 0) o
 		JOIN stopwatt_store.cases w ON w.id = o.case_id
 		WHERE t.run_id = $1
 		GROUP BY 1, 2, 3, 4
