@@ -232,6 +232,9 @@ func (j ciJob) measure(ctx context.Context, named string) error {
 	if err != nil {
 		return err
 	}
+	if j.notKept() != "" {
+		j.writeRun(ctx, place.store, measured.run.ID)
+	}
 	j.conclusion(ctx, of, planned.file, planned.checkout.fromTop(planned.file))
 	j.tellBringers(ctx, planned, outcome)
 	return cmp.Or(outcome.verdict(), regressedEarlier(outcome, earlier), unmatched(measured.comparing))

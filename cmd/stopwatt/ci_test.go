@@ -355,6 +355,36 @@ func TestTheDefaultBranchEntersHistoryAndWritesNoNote(t *testing.T) {
 	}
 }
 
+func TestWhatADatabaseThatDoesNotLastHoldsLiesInTheArtifacts(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	f.git("update-ref", "refs/heads/faster", "main~1")
+	f.env["CI_DISPOSABLE_ENVIRONMENT"], f.env["XDG_DATA_HOME"] = "true", ""
+	lasting := f.env["STOPWATT_DATABASE"]
+	f.env["STOPWATT_DATABASE"] = ""
+	if err := os.Chmod(filepath.Dir(f.origin), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	job := f.job(1001, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitOK, job.log, "^kept    history is not kept: no database is named")
+	f.expects(job, exitOK, f.note(), "istory is not kept")
+	f.env["STOPWATT_DATABASE"] = lasting
+	command := exec.Command("stopwatt", "import", filepath.Join(ciFolder, runFile))
+	command.Dir, command.Env = job.folder, f.environment(nil)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("import: %v\n%s", err, out)
+	}
+	store, err := storage.Open(t.Context(), lasting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	runs, err := store.RunsOf(t.Context(), storage.RunQuery{Pipeline: 1001})
+	if err != nil || len(runs) != 1 || runs[0].Judgement == nil {
+		t.Errorf("%d runs of the pipeline after the import, want 1 with its judgement: %v", len(runs), err)
+	}
+}
+
 func TestACheckoutOfAnotherCommitIsNotMeasured(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/runfile"
+	"gitlab.com/stopwatt/stopwatt/storage"
 )
 
 // The files that GitLab reads from a job's report folder; templates/benchmark.yml
@@ -20,7 +23,24 @@ const (
 	codeQualityFile = "codequality.json"
 	annotationsFile = "annotations.json"
 	dotenvFile      = "stopwatt.env"
+	runFile         = "run.jsonl" // where history is not kept
 )
+
+// writeRun writes a run whole, for `stopwatt import`, where the database does not last.
+func (j ciJob) writeRun(ctx context.Context, store *storage.Store, run int64) {
+	var content bytes.Buffer
+	out := runfile.NewWriter(&content)
+	err := out.Begin()
+	if err == nil {
+		err = exportRun(ctx, store, out, run)
+	}
+	if err != nil {
+		fmt.Fprintf(j.stderr, "report  %s: %v\n", runFile, err)
+		return
+	}
+	j.writeFile(runFile, content.Bytes())
+	fmt.Fprintf(j.stderr, "kept    history is not kept: %s\n", j.notKept())
+}
 
 // writeReports writes what GitLab shows beside a note. noteURL is empty where there is
 // none.
