@@ -154,7 +154,7 @@ func (r *Repo) tip(ctx context.Context, from remote, branch string) (string, err
 // it.
 func (r *Repo) behind(ctx context.Context, p stopwatt.Pipeline, base string) int {
 	tip, err := r.tip(ctx, target(p), p.MergeRequest.TargetBranch)
-	if err != nil || !r.has(ctx, tip) {
+	if err != nil || r.showTip(ctx, p, tip) != nil {
 		return -1
 	}
 	line, err := r.FirstParents(ctx, tip)
@@ -165,6 +165,26 @@ func (r *Repo) behind(ctx context.Context, p stopwatt.Pipeline, base string) int
 		return len(line) - 1 - at
 	}
 	return r.behindMerges(ctx, tip, base)
+}
+
+// mostBehind is how many commits of a target branch are fetched to tell how far it is
+// ahead: further away, the number no longer matters.
+const mostBehind = 50
+
+// showTip fetches the tip of the target branch where the clone lacks it.
+func (r *Repo) showTip(ctx context.Context, p stopwatt.Pipeline, tip string) error {
+	if r.has(ctx, tip) {
+		return nil
+	}
+	shallow, err := r.shallow(ctx)
+	if err != nil {
+		return err
+	}
+	depth := "" // a whole clone stays whole
+	if shallow {
+		depth = fmt.Sprintf("--depth=%d", mostBehind)
+	}
+	return r.fetch(ctx, target(p), depth, tip)
 }
 
 // behindMerges is behind for a base that came into the target branch by a merge.

@@ -104,9 +104,9 @@ func TestBase(t *testing.T) {
 		behind   int
 		notes    []string
 	}{
-		{"the base that GitLab names, in a whole clone of the branch", detached(rd.fork), "", nil, rd.fork, "named", -1, nil},
-		{"the base that GitLab names, beyond the edge of a clone of 20", detached(rd.fork), "20", nil, rd.fork, "named", -1, nil},
-		{"the base that GitLab names, in a clone of the head alone", detached(rd.fork), "1", nil, rd.fork, "named", -1, nil},
+		{"the base that GitLab names, in a whole clone of the branch", detached(rd.fork), "", nil, rd.fork, "named", 10, nil},
+		{"the base that GitLab names, beyond the edge of a clone of 20", detached(rd.fork), "20", nil, rd.fork, "named", 10, nil},
+		{"the base that GitLab names, in a clone of the head alone", detached(rd.fork), "1", nil, rd.fork, "named", 10, nil},
 		{"the same of an origin that gives no commit by its name", detached(rd.fork), "20", noSHA, rd.fork, "named", 10, nil},
 		{"no base named, in a clone of 20", detached(), "20", nil, rd.fork, "merge base", 10, nil},
 		{"no base named, in a clone of the head alone", detached(), "1", nil, rd.fork, "merge base", 10, nil},

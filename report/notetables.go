@@ -171,6 +171,10 @@ func (n *note) contrasts() {
 		if len(c.Workloads) == 0 || len(c.Implementations) < 2 || len(beside) == 0 {
 			continue
 		}
+		rows := slices.DeleteFunc(slices.Clone(contrastRows(c)), func(r stopwatt.MeanRow) bool { return !anyKnown(r, beside) })
+		if len(rows) == 0 {
+			continue // the baseline was not measured, for it is identical in base and head
+		}
 		n.folded("Implementations against the baseline, at this head"+n.whichMachine(i), func() {
 			n.onMachine(i)
 			cells := []string{"against " + n.name(c.Baseline)}
@@ -178,7 +182,6 @@ func (n *note) contrasts() {
 				cells = append(cells, metricTitle(c.Metrics[at]))
 			}
 			n.lines(row(cells...), "|"+strings.Repeat(":--|", len(cells)))
-			rows := contrastRows(c)
 			for _, r := range rows[:min(len(rows), n.room.whole)] {
 				cells := []string{n.name(r.Implementation)}
 				for _, at := range beside {
@@ -223,6 +226,11 @@ func contrastRows(c stopwatt.Contrast) []stopwatt.MeanRow {
 		}
 	}
 	return rows
+}
+
+// anyKnown tells whether one of these metrics of a row has a ratio.
+func anyKnown(r stopwatt.MeanRow, metrics []int) bool {
+	return slices.ContainsFunc(metrics, func(at int) bool { return at < len(r.Ratios) && r.Ratios[at].Known })
 }
 
 // ratioCell is a change against the baseline, and of how many workloads it is the mean

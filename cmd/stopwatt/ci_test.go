@@ -254,7 +254,7 @@ func TestAMergeRequestIsToldWhatItMadeSlower(t *testing.T) {
 	f.expects(job, exitRegressed, job.log, "^ci      merge request, merge request !7 into main", "^base    [0-9a-f]{8}: merge base, main is 1 commit ahead",
 		"^note    created ", "section_start:[0-9]+:measure")
 	f.expects(job, exitRegressed, f.note(), "stopwatt `servers`: 1 regressed", `\*\*Regressed\*\*.*spinning`, "!Regressed.*steady",
-		"1 identical", "Stopwatt-Accept: spinning/hello", "merge base")
+		"1 more case identical", "Stopwatt-Accept: spinning/hello", "merge base")
 	for _, name := range []string{noteFile, junitFile, metricsFile, codeQualityFile, annotationsFile, dotenvFile, "index.html"} {
 		if _, err := os.Stat(filepath.Join(job.folder, ciFolder, name)); err != nil {
 			t.Error(err)
