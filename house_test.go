@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"meter":                         {},
 	"meter/simulated":               {},
 	"migrations":                    {},
+	"spool":                         {},
 	"storage":                       {"migrations"},
 	"storage/embedded":              {},
 	"storage/embedded/embeddedtest": {"storage/embedded"},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 
 	"cmd/stopwatt-agent": {"agent", "meter"},
 	"cmd/stopwatt": {"campaign", "containers", "git", "gitlab", "harness", "jobs", "meter", "migrations", "orchestrator", "regression", "report", "runfile",
-		"storage", "storage/embedded", "trial", "web"},
+		"spool", "storage", "storage/embedded", "trial", "web"},
 }
 
 // doors are the modules that one room alone may use.

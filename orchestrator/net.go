@@ -11,7 +11,7 @@ import (
 
 // correctNet takes the idle power off anew when it has been measured after the
 // last round too. While a trial was stored, only that before it was known.
-func (o Orchestrator) correctNet(ctx context.Context, run stopwatt.Run, trials []stopwatt.Trial) error {
+func correctNet(ctx context.Context, store Store, run stopwatt.Run, trials []stopwatt.Trial) error {
 	after := func(w stopwatt.IdleWindow) bool { return w.Place == stopwatt.IdleAfter }
 	if !slices.ContainsFunc(run.Idle, after) {
 		return nil
@@ -22,7 +22,7 @@ func (o Orchestrator) correctNet(ctx context.Context, run stopwatt.Run, trials [
 		if len(figures) == 0 {
 			continue
 		}
-		if err := o.Store.SaveNet(ctx, run.ID, trial.PlannedTrial, figures); err != nil {
+		if err := store.SaveNet(ctx, run.ID, trial.PlannedTrial, figures); err != nil {
 			return fmt.Errorf("correct the net energy of %s, round %d: %w", trial.Case, trial.Round, err)
 		}
 		trials[i] = corrected(trial, figures)

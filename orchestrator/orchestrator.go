@@ -18,7 +18,8 @@ import (
 	"gitlab.com/stopwatt/stopwatt/trial"
 )
 
-// Store keeps runs and trials.
+// Store keeps runs and trials. One that keeps them for a database that is away takes
+// what it can keep, and answers with ErrWaits what it cannot.
 type Store interface {
 	// Begin inserts the run, or returns the unfinished one of the same plan
 	// key with the trials that it holds already.
@@ -186,17 +187,31 @@ func (o Orchestrator) end(ctx context.Context, run *stopwatt.Run, failure error)
 	if failure != nil {
 		run.Status = stopwatt.Aborted
 	}
-	trials, err := o.Store.Trials(ctx, run.ID)
+	err := Conclude(ctx, o.Store, *run)
+	if !errors.Is(err, stopwatt.ErrWaits) {
+		return err
+	}
+	// What the run amounts to is worked out when its trials have arrived.
+	if err := o.Store.Finish(ctx, run.ID, run.Status, run.Ended); err != nil {
+		return fmt.Errorf("finish the run: %w", err)
+	}
+	return nil
+}
+
+// Conclude writes what the stored trials of a run amount to, and how it ended. It
+// may be done again.
+func Conclude(ctx context.Context, store Store, run stopwatt.Run) error {
+	trials, err := store.Trials(ctx, run.ID)
 	if err != nil {
 		return fmt.Errorf("read the trials back: %w", err)
 	}
-	if err := o.correctNet(ctx, *run, trials); err != nil {
+	if err := correctNet(ctx, store, run, trials); err != nil {
 		return err
 	}
-	if err := o.Store.SaveSummaries(ctx, run.ID, regression.Summarize(trials)); err != nil {
+	if err := store.SaveSummaries(ctx, run.ID, regression.Summarize(trials)); err != nil {
 		return fmt.Errorf("save the summaries: %w", err)
 	}
-	if err := o.Store.Finish(ctx, run.ID, run.Status, run.Ended); err != nil {
+	if err := store.Finish(ctx, run.ID, run.Status, run.Ended); err != nil {
 		return fmt.Errorf("finish the run: %w", err)
 	}
 	return nil

@@ -12,10 +12,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"gitlab.com/stopwatt/stopwatt"
 )
 
 // ErrUnreachable says that the database cannot be used at present.
-var ErrUnreachable = errors.New("database unreachable")
+var ErrUnreachable = fmt.Errorf("database %w", stopwatt.ErrUnreachable)
 
 // ErrDSN says that the database's name was not understood.
 var ErrDSN = errors.New("the database's name is not understood; write postgres://USER:PASSWORD@HOST:PORT/DATABASE or host=HOST dbname=DATABASE user=USER")
@@ -105,6 +107,9 @@ func (s *Store) patiently(ctx context.Context, try func() error) error {
 	deadline := time.Now().Add(patience)
 	for {
 		err := try()
+		if readOnly(err) {
+			s.pool.Reset()
+		}
 		if err == nil || !passing(err) || time.Now().After(deadline) {
 			return s.name(err)
 		}

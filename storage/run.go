@@ -142,6 +142,14 @@ func abandon(ctx context.Context, tx pgx.Tx, id int64, _ stopwatt.Run) (bool, er
 func (s *Store) hold(ctx context.Context, id int64) (bool, error) {
 	s.holding.Lock()
 	defer s.holding.Unlock()
+	ours, err := s.tryHold(ctx, id)
+	if err != nil && s.holder != nil && s.holder.IsClosed() { // since the server was away: nobody had told
+		return s.tryHold(ctx, id)
+	}
+	return ours, err
+}
+
+func (s *Store) tryHold(ctx context.Context, id int64) (ours bool, err error) {
 	if s.holder == nil || s.holder.IsClosed() {
 		conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig.Copy())
 		if err != nil {
@@ -149,8 +157,7 @@ func (s *Store) hold(ctx context.Context, id int64) (bool, error) {
 		}
 		s.holder = conn
 	}
-	var ours bool
-	err := s.holder.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('stopwatt run ' || $1::bigint, 0))", id).Scan(&ours)
+	err = s.holder.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended('stopwatt run ' || $1::bigint, 0))", id).Scan(&ours)
 	return ours, err
 }
 

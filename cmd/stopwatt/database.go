@@ -72,7 +72,7 @@ func (d *desk) databaseIdle() (time.Duration, error) {
 	return idle, nil
 }
 
-// openStore opens the database. What release lets go of must be let go when
+// openStore opens the database, and delivers what waited for it. What release lets go of must be let go when
 // the command ends.
 func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 	dsn, release, err := d.dsn(ctx)
@@ -84,6 +84,11 @@ func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 		release()
 		return nil, nil, databaseError(err)
 	}
+	waited, err := deliverAll(ctx, d.spool(), store)
+	if err != nil {
+		fmt.Fprintf(d.stderr, "spool   %v\n", err) // what waits there goes on waiting
+	}
+	d.tellArrears(waited)
 	return store, func() { store.Close(); release() }, nil
 }
 

@@ -48,7 +48,7 @@ or hungrier, and says of a change whether it made anything worse.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return askedWrongly(err) })
 	root.AddCommand(d.runVerb(), d.ciVerb(), d.checkVerb(), d.initVerb(), d.showVerb(), d.compareVerb(), d.calibrateVerb(), d.historyVerb(), d.serveVerb(), d.reportVerb(),
 		d.importVerb(), d.sqlVerb(), d.doctorVerb(), d.migrateVerb(), d.cleanVerb(), d.versionVerb(), d.keeperVerb())
-	root.AddCommand(d.alertsVerb(), d.exportVerb(), d.pruneVerb())
+	root.AddCommand(d.alertsVerb(), d.exportVerb(), d.pruneVerb(), d.syncVerb())
 	root.AddCommand(d.backfillVerb(), d.bisectVerb())
 	return root
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -112,20 +113,28 @@ func (w *workplace) measure(ctx context.Context, planned plannedRun, flags runFl
 			return measuredRun{}, err
 		}
 	}
+	store := &spooled{archive: w.store, spool: w.spool(), tell: screen.line}
 	conductor := orchestrator.Orchestrator{
-		Store:    w.store,
+		Store:    store,
 		Bench:    func(run stopwatt.Run) orchestrator.Trials { return w.bench(ctx, run) },
 		Audience: screen,
 		Idle:     w.instruments.idle,
 		Cool:     w.instruments.cooling(),
 	}
 	run, err := conductor.Run(ctx, order)
+	waits := store.close(ctx)
 	screen.close()
 	if leftErr := w.clear(context.WithoutCancel(ctx), run); err == nil {
 		err = leftErr
 	}
+	if waits != nil && ctx.Err() != nil {
+		fmt.Fprintln(w.stderr, waits) // what else went wrong is told already then
+	}
+	if waits != nil && err == nil {
+		return measuredRun{run: run}, waits
+	}
 	if err != nil {
-		return measuredRun{run: run}, w.interrupted(ctx, err)
+		return measuredRun{run: run}, errors.Join(w.interrupted(ctx, err), waits)
 	}
 	return measuredRun{run, order.Comparing}, nil
 }

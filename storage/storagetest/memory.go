@@ -118,6 +118,24 @@ func sameMachine(a, b stopwatt.Machine) bool {
 	return storage.Fingerprint(a.Identity) == storage.Fingerprint(b.Identity)
 }
 
+// RunOfKey does what storage.Store.RunOfKey does.
+func (m *Memory) RunOfKey(_ context.Context, key string) (stopwatt.Run, error) {
+	if err := m.enter("RunOfKey"); err != nil {
+		return stopwatt.Run{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range m.runs {
+		if r.run.Key == key {
+			return r.run, nil
+		}
+	}
+	return stopwatt.Run{}, fmt.Errorf("run of key %s: %w", key, storage.ErrNotFound)
+}
+
+// Claim does what storage.Store.Claim does where there is one process.
+func (m *Memory) Claim(context.Context, int64) (bool, error) { return true, m.enter("Claim") }
+
 // SaveTrial does what storage.Store.SaveTrial does.
 func (m *Memory) SaveTrial(_ context.Context, runID int64, trial stopwatt.Trial) error {
 	if err := m.enter("SaveTrial"); err != nil {
