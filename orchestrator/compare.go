@@ -49,6 +49,11 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 	}
 	for {
 		judgement := s.judge()
+		if added, err := s.measureBeside(ctx, judgement.Wanted); err != nil {
+			return err
+		} else if added {
+			continue
+		}
 		if err := s.keep(ctx, judgement); err != nil {
 			return err
 		}
@@ -63,6 +68,26 @@ func (o Orchestrator) compare(ctx context.Context, run *stopwatt.Run, comparing 
 			return fmt.Errorf("rounds %v are wanted and have all been measured", judgement.Wanted) // a fault of ours: better than for ever
 		}
 	}
+}
+
+// measureBeside measures what is shown beside the pairs and is missing in a round that was begun, because the run was
+// interrupted in it: a judgement that has all its pairs does not ask for that round again. It tells whether something
+// was.
+func (s *session) measureBeside(ctx context.Context, wanted []stopwatt.Wanted) (bool, error) {
+	before, begun := s.measured, 0
+	for _, trial := range s.trials {
+		begun = max(begun, trial.Round)
+	}
+	first, last := span(wanted)
+	for round := 1; round <= begun; round++ {
+		if first <= round && round <= last { // in its order
+			continue
+		}
+		if err := s.carryOut(ctx, jobs.DrawRound(s.wantedIn(nil, round), s.alone(round), round, s.run.Seed)); err != nil {
+			return false, err
+		}
+	}
+	return s.measured > before, nil
 }
 
 // measureUnjudged measures what base has nothing like, or answers otherwise, where

@@ -121,6 +121,10 @@ func survives(t *testing.T, order orchestrator.Order, n int, meets trouble, plan
 	if lost > 0 && !(killed && lost == 1) {
 		t.Errorf("%s: finished trials were lost: %d were measured again", at, lost)
 	}
+	o.reborn(0, none)
+	if finished, err := o.until(order); !finished { // the next command that opens the database
+		t.Errorf("%s: then %v", at, err)
+	}
 	o.whole(t, at, planned)
 }
 

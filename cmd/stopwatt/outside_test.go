@@ -42,8 +42,9 @@ type outside struct {
 	calls   []string
 	at      int
 	meets   trouble
-	dead    chan struct{} // closed where the command has died
-	buried  chan struct{} // closed when the test ends: what was left of it may go
+	dead    chan struct{}   // closed where the command has died
+	buried  chan struct{}   // closed when the test ends: what was left of it may go
+	ctx     context.Context // of the command
 	cancel  context.CancelFunc
 	drives  map[stopwatt.PlannedTrial]int // how often each trial came to its end
 	created int
@@ -146,9 +147,7 @@ func (o *outside) Claim(ctx context.Context, id int64) (ours bool, err error) {
 }
 
 // sync is the disk's.
-func (o *outside) sync(file *os.File) error {
-	return o.call(context.Background(), "fsync", file.Sync)
-}
+func (o *outside) sync(file *os.File) error { return o.call(o.ctx, "fsync", file.Sync) }
 
 // Run carries out a trial: a container is created, driven and removed.
 func (o *outside) Run(ctx context.Context, order trial.Order) (stopwatt.Trial, error) {
@@ -214,9 +213,9 @@ func (silent) Judged(stopwatt.Judgement, int)    {}
 // command is what `stopwatt run` does with the rooms: deliver what waits, carry the run
 // out, and clear away. It tells whether the run is finished.
 func (o *outside) command(order orchestrator.Order) (finished bool, err error) {
-	var ctx context.Context
-	ctx, o.cancel = context.WithCancel(context.Background())
-	defer o.cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	o.ctx, o.cancel = ctx, cancel
 	o.reap()
 	disk := spool.Spool{Folder: o.folder, Sync: o.sync}
 	if _, err := deliverAll(ctx, disk, o); err != nil {
