@@ -208,6 +208,7 @@ func (silent) Idle(stopwatt.IdleWindow)          {}
 func (silent) DriverShare(stopwatt.DriverShare)  {}
 func (silent) Begins(stopwatt.PlannedTrial, int) {}
 func (silent) Ended(stopwatt.Trial)              {}
+func (silent) Stopped(string)                    {}
 func (silent) Judged(stopwatt.Judgement, int)    {}
 
 // command is what `stopwatt run` does with the rooms: deliver what waits, carry the run
