@@ -23,11 +23,34 @@ func Cite(w io.Writer, results stopwatt.Results) error {
 		citeEnergy(run),
 		citeFigures(results),
 	}
+	if run.Imported {
+		sentences = []string{citeImport(run), citeFigures(results)}
+	}
 	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 	lines := wrap(strings.Join(sentences, " "), defaultWidth, 0)
 	lines = append(append(lines, ""), wrap(citation(run), defaultWidth, 2)...)
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// citeImport says where figures come from that somebody else measured: how, stopwatt
+// cannot tell.
+func citeImport(run stopwatt.Run) string {
+	text := "Measured by others"
+	if run.Machine.Name != "" && run.Machine.Name != "unnamed" {
+		text += " on " + short(run.Machine.Name)
+	}
+	text += ", and imported"
+	if run.Source != "" {
+		text += " from " + short(run.Source)
+	}
+	if !run.Started.IsZero() {
+		text += " on " + run.Started.Format("2006-01-02")
+	}
+	if run.Tool != "" {
+		text += " with stopwatt " + short(run.Tool)
+	}
+	return text + "."
 }
 
 // citeWhere says when, with what and on what it was measured.

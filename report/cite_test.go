@@ -77,3 +77,15 @@ func TestCiteIsNarrowAndPlain(t *testing.T) {
 		narrow(t, citeOf(t, results), 80)
 	}
 }
+
+func TestImportedFiguresAreNotCitedAsMeasuredHere(t *testing.T) {
+	results := stopwatt.Results{Run: stopwatt.Run{Imported: true, Source: "axiom.csv", Tool: "1.0", Machine: stopwatt.Machine{Name: "laptop", Named: true}}}
+	var out bytes.Buffer
+	if err := Cite(&out, results); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	if !strings.Contains(text, "Measured by others on laptop, and imported from axiom.csv with stopwatt 1.0.") || strings.Contains(text, "fresh container") {
+		t.Errorf("got %q", text)
+	}
+}
