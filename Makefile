@@ -51,6 +51,8 @@ bench: installed
 	go test -run '^$$' -bench Verdicts -benchtime 10000x -timeout 3h ./regression
 	go test -run '^$$' -bench ChangePoints -benchtime 1x -timeout 3h ./regression
 	go test -run '^$$' -bench FindChanges ./regression
+	go test -run '^$$' -bench Ingest -benchtime 5x ./storage
+	go test -run '^$$' -bench WidePages -benchtime 1x -timeout 3h ./storage
 
 lint:
 	test -z "$$(gofmt -l .)"

@@ -105,18 +105,25 @@ func keysOf(ctx context.Context, tx pgx.Tx, suite int64, cases []stopwatt.Case, 
 	if err := insertMetrics(ctx, tx, names, metrics); err != nil {
 		return keys{}, err
 	}
+	all := keys{ids, nil}
+	all.metrics, err = metricIDs(ctx, tx, names)
+	return all, err
+}
+
+// metricIDs are the keys of those of the named metrics that are stored.
+func metricIDs(ctx context.Context, tx pgx.Tx, names []string) (map[string]int64, error) {
 	rows, err := tx.Query(ctx, "SELECT name, id FROM stopwatt_store.metrics WHERE name = ANY($1::text[])", names)
 	if err != nil {
-		return keys{}, err
+		return nil, err
 	}
-	all := keys{ids, map[string]int64{}}
+	ids := map[string]int64{}
 	var name string
 	var id int64
 	_, err = pgx.ForEachRow(rows, []any{&name, &id}, func() error {
-		all.metrics[name] = id
+		ids[name] = id
 		return nil
 	})
-	return all, err
+	return ids, err
 }
 
 // columnsOf lays cases out in columns.

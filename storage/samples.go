@@ -21,24 +21,30 @@ var (
 
 // saveSamples stores samples that were taken in a window.
 func saveSamples(ctx context.Context, tx pgx.Tx, of sampled, id int64, window stopwatt.Window, samples []stopwatt.Samples) error {
-	if len(samples) == 0 {
-		return nil
+	rows, err := sampleRows(id, window, samples)
+	if err != nil || len(rows) == 0 {
+		return err
 	}
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{"stopwatt_store", of.table},
+		[]string{of.owner, "position", "meter", "quantity", "times", "values", "gaps", "coverage"}, pgx.CopyFromRows(rows))
+	return err
+}
+
+// sampleRows are the rows of samples of one owner.
+func sampleRows(id int64, window stopwatt.Window, samples []stopwatt.Samples) ([][]any, error) {
 	var rows [][]any
 	for i, s := range samples {
 		if len(s.Times) != len(s.Values) {
-			return fmt.Errorf("samples of %s, %s: %d times and %d values", s.Meter, s.Quantity, len(s.Times), len(s.Values))
+			return nil, fmt.Errorf("samples of %s, %s: %d times and %d values", s.Meter, s.Quantity, len(s.Times), len(s.Values))
 		}
 		gaps, err := document(append([]stopwatt.Gap{}, s.Gaps...)) // [] and not null
 		if err != nil {
-			return err
+			return nil, err
 		}
 		rows = append(rows, []any{id, i, plain(s.Meter), plain(string(s.Quantity)),
 			append([]int64{}, s.Times...), append([]int64{}, s.Values...), gaps, s.Coverage(window)})
 	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"stopwatt_store", of.table},
-		[]string{of.owner, "position", "meter", "quantity", "times", "values", "gaps", "coverage"}, pgx.CopyFromRows(rows))
-	return err
+	return rows, nil
 }
 
 // readSamples reads them, in the order in which they were handed in.
