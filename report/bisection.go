@@ -91,7 +91,11 @@ func bisectionAnswer(b stopwatt.Bisection) string {
 	case stopwatt.BisectionStopped:
 		return fmt.Sprintf("stopped with %s left: %s", plural(len(b.Suspects), "commit"), change)
 	case stopwatt.BisectionNoChange:
-		return fmt.Sprintf("no change: %s is the same at both ends, %s", of, ratioText(b.Ends.Last().Comparison.Estimate.Ratio))
+		text := fmt.Sprintf("no change: %s is the same at both ends", of)
+		if ratio := b.Ends.Last().Comparison.Estimate.Ratio; ratio.Known {
+			text += ", " + ratioText(ratio)
+		}
+		return text
 	}
 	return fmt.Sprintf("the ends cannot be told apart by %s: %s", of, Brief(cmp.Or(b.Ends.Skipped, "the run was not finished")))
 }

@@ -116,3 +116,31 @@ func (s *Store) RunsAgainst(ctx context.Context, query RunQuery) ([]int64, error
 	}
 	return ids, nil
 }
+
+// MachinesNamed returns all that is known of the machines of this name, or of the one
+// whose fingerprint begins so; two machines may bear one name. Where there is none, the
+// error is ErrNotFound.
+func (s *Store) MachinesNamed(ctx context.Context, name string) ([]stopwatt.MachineHistory, error) {
+	var machines []stopwatt.MachineHistory
+	err := s.reading(ctx, func(tx pgx.Tx) error {
+		ids, err := readIDs(ctx, tx, "SELECT id FROM stopwatt_store.machines WHERE name = $1 OR starts_with(fingerprint, $1) AND length($1) >= 7 ORDER BY last_seen DESC, id", name)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			machine, err := readMachineHistory(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			machines = append(machines, machine)
+		}
+		return nil
+	})
+	if err == nil && machines == nil {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read machine %s: %w", name, err)
+	}
+	return machines, nil
+}

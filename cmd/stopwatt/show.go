@@ -51,17 +51,37 @@ func (v *view) flags(verb *cobra.Command) {
 // showVerb is `stopwatt show`.
 func (d *desk) showVerb() *cobra.Command {
 	var v view
+	var trial int
+	var machine string
 	verb := &cobra.Command{
-		Use:   "show [RUN]",
-		Short: "A stored run: its table, from the database",
-		Long:  "Prints the table of a stored run: the one of this number, or the latest.",
+		Use:   "show [RUN [CASE ROUND]]",
+		Short: "A stored run, a trial of it, or a machine",
+		Long: `Prints the table of a stored run: the one of this number, or the latest. With a case
+and a round, or --trial and its place in the order of the run, one trial: its
+figures, what was sampled while it lasted, and its latencies up to p99.99. With
+--machine, what a machine is, what changed on it, and how small a change it sees.`,
 		Example: `  stopwatt show
+  stopwatt show 412 go/csv-svg-path 3
+  stopwatt show 412 --trial 17 --format json
+  stopwatt show --machine odroid-h3
   stopwatt show 412 --metric time,memory_peak
   stopwatt show --suite web-servers --as percent --baseline go`,
-		Args: atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return d.show(cmd.Context(), first(args), v) },
+		Args: atMost(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case machine != "":
+				return d.showMachine(cmd.Context(), machine, v)
+			case trial > 0 && len(args) > 1 || len(args) == 2:
+				return askedWrongly(errors.New("a trial is named by RUN CASE ROUND, or by RUN and --trial"))
+			case trial > 0 || len(args) == 3:
+				return d.showTrial(cmd.Context(), args, trial, v)
+			}
+			return d.show(cmd.Context(), first(args), v)
+		},
 	}
 	v.flags(verb)
+	verb.Flags().IntVar(&trial, "trial", 0, "the trial at this `PLACE` in the order of the run")
+	verb.Flags().StringVar(&machine, "machine", "", "the machine of this `NAME`, or whose fingerprint begins so")
 	verb.Flags().BoolVar(&v.cite, "cite", false, "a paragraph on method and a citation instead")
 	return verb
 }
