@@ -160,5 +160,6 @@ func passing(err error) bool {
 // brokenOff tells whether a connection ended under a statement.
 func brokenOff(err error) bool {
 	var network *net.OpError
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || pgconn.SafeToRetry(err)
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
 }

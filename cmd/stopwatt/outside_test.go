@@ -171,8 +171,10 @@ func (o *outside) Run(ctx context.Context, order trial.Order) (stopwatt.Trial, e
 	}
 	o.drives[order.Planned]++
 	seconds := 1 + float64(order.Planned.Round%5)/100
+	sampled := storagetest.Trial(1, "go", "csv")
 	return stopwatt.Trial{
 		PlannedTrial: order.Planned, Position: order.Position, Status: stopwatt.Valid, Started: time.Now(),
+		Window: sampled.Window, Samples: sampled.Samples,
 		Measurements: []stopwatt.Measurement{{Metric: "time", Value: seconds}},
 	}, nil
 }
