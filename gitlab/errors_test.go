@@ -69,6 +69,8 @@ func TestARefusalSaysWhatToDo(t *testing.T) {
 		{"a limit that lasts an hour", with(create, gitlabtest.Answer(429, "Retry later", "Retry-After", "3600")), nil, "asked too often. Send the note later", 1},
 		{"a limit without an end", with(create, gitlabtest.TooManyRequests), nil, "asked too often", 3},
 		{"a connection that always breaks off", with("GET /user", gitlabtest.Break), nil, "no answer that can be read: EOF", 0},
+		{"an address that is not the API's", with("GET /user", gitlabtest.Answer(404, `{"error":"404 Not Found"}`)), nil,
+			"404 Not Found: CI_API_V4_URL is not the API's address", 0},
 		{"an API that has moved", with(create, gitlabtest.Answer(301, "moved", "Location", "https://elsewhere.example.org/")), nil, "301 Moved Permanently: CI_API_V4_URL", 1},
 		{"another host", with("GET /user", gitlabtest.Answer(302, "", "Location", "http://127.0.0.2:9/")), nil, "another host, which the token is not for", 0},
 		{"a server that repeats the token", with("GET /user", echo(400, "quite-another-secret")), nil, "(you sent [token])", 0},

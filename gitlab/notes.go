@@ -22,6 +22,9 @@ func (e *errand) whoAmI(ctx context.Context) (int, error) {
 		user, answer, err = e.api.Users.CurrentUser(o...)
 		return answer, err
 	})
+	if errors.Is(err, ErrGone) { // every API has it
+		return 0, errors.New("ask who the token's user is: GitLab answers 404 Not Found: CI_API_V4_URL is not the API's address, which ends in /api/v4")
+	}
 	if err != nil {
 		return 0, err
 	}

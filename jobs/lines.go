@@ -8,6 +8,18 @@ func Lines(text []byte) (implementations, workloads map[string]int) {
 	return linesBelow(root, "implementations"), linesBelow(root, "workloads")
 }
 
+// Name is what a suite file calls its suite, also where something else in it is wrong;
+// empty where that cannot be read.
+func Name(text []byte) string {
+	r := &reader{about: aboutSuite}
+	root, _ := r.tree(text)
+	name, _ := root.get("suite")
+	if name.kind != scalar {
+		return ""
+	}
+	return name.text
+}
+
 // linesBelow are the lines of the keys of one mapping.
 func linesBelow(root node, key string) map[string]int {
 	lines := map[string]int{}

@@ -28,3 +28,19 @@ func TestLinesAreThoseOfTheNames(t *testing.T) {
 		}
 	}
 }
+
+func TestTheNameOfASuiteIsReadWhateverElseIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ what, text, want string }{
+		{"a suite", "suite: s\n", "s"},
+		{"a suite with faults", "suite: web-servers\nplan: {rounds: twelve}\nunknown: [1]\n", "web-servers"},
+		{"a name that is none", "suite: [a]\n", ""},
+		{"no name", "plan: {}\n", ""},
+		{"no YAML", "suite: s\na: [", ""},
+		{"nothing", "", ""},
+	} {
+		if name := Name([]byte(row.text)); name != row.want {
+			t.Errorf("%s: %q, want %q", row.what, name, row.want)
+		}
+	}
+}

@@ -107,7 +107,9 @@ func Annotations(w io.Writer, links Links, note string) error {
 func Dotenv(w io.Writer, of NoteOf) error {
 	var runs []string
 	for _, m := range of.Machines {
-		runs = append(runs, fmt.Sprint(m.Results.Run.ID))
+		if id := m.Results.Run.ID; id > 0 { // 0: nothing was stored
+			runs = append(runs, fmt.Sprint(id))
+		}
 	}
 	_, err := fmt.Fprintf(w, "STOPWATT_STATUS=%s\nSTOPWATT_REGRESSIONS=%d\nSTOPWATT_RUN_ID=%s\n", of.Status(), of.Regressions(), strings.Join(runs, ","))
 	return err
@@ -152,7 +154,7 @@ func (of NoteOf) Status() string {
 	switch {
 	case count[stopwatt.Regressed] > 0:
 		return "accepted"
-	case len(of.Missing) > 0 || count[stopwatt.Missing] > 0:
+	case len(of.Missing) > 0 || of.Unmeasurable() || count[stopwatt.Missing] > 0:
 		return "missing"
 	case count[stopwatt.Undecided] > 0:
 		return "undecided"

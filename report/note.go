@@ -61,9 +61,19 @@ type Stored struct {
 
 // Unmeasured is a case of which no trial could be begun, and why.
 type Unmeasured struct {
-	Case     stopwatt.Case // Workload is empty where it is all of them
+	Case     stopwatt.Case // Workload is empty where it is all of them, and Implementation too where it is the whole suite
 	Revision stopwatt.Revision
 	Why      string
+}
+
+// unmeasurable tells whether the whole suite could not be measured.
+func (m Measured) unmeasurable() bool {
+	return m.Results.Judgement == nil && slices.ContainsFunc(m.Unmeasured, func(u Unmeasured) bool { return u.Case == stopwatt.Case{} })
+}
+
+// Unmeasurable tells whether nothing is known of a machine's cases, or of any machine.
+func (of NoteOf) Unmeasurable() bool {
+	return len(of.Machines) == 0 || slices.ContainsFunc(of.Machines, Measured.unmeasurable)
 }
 
 // A MissingMachine was to measure, and nothing came of it.

@@ -196,18 +196,57 @@ func TestTheHeadingSaysTheVerdict(t *testing.T) {
 
 func TestANoteAboutNoMachineSaysThatNothingWasMeasured(t *testing.T) {
 	t.Parallel()
+	links := Links{Job: "https://gitlab.example.org/j"}
 	for _, row := range []struct {
 		what string
 		of   NoteOf
 		want string
 	}{
 		{"no job at all", NoteOf{Suite: "s"}, "### stopwatt `s`: nothing was measured\n"},
+		{"two jobs that stored nothing, and the closing one", NoteOf{Suite: "s", Missing: []MissingMachine{{Name: "a"}, {Name: "b"}}, Links: links},
+			"### stopwatt `s`: nothing from 2 machines\n\n- Nothing from `a`: its job stored no result.\n- Nothing from `b`: its job stored no result.\n\n[Job]("},
 		{"a job that stored nothing", NoteOf{Suite: "s", Missing: []MissingMachine{{Name: "rpi5"}}},
 			"### stopwatt `s`: nothing from `rpi5`\n\n- Nothing from `rpi5`: its job stored no result.\n"},
 	} {
 		if text := Note(row.of); !strings.HasPrefix(text, row.want) {
 			t.Errorf("%s: %q", row.what, text)
 		}
+	}
+}
+
+func TestASuiteThatCouldNotBeMeasuredIsNotSaidToLackABaseline(t *testing.T) {
+	t.Parallel()
+	of := noteOf(calm()...)
+	m := &of.Machines[0]
+	m.Results, m.Contrast = stopwatt.Results{Run: m.Results.Run}, stopwatt.Contrast{}
+	m.Unmeasured = []Unmeasured{{Revision: stopwatt.Head, Why: "go: build: unknown instruction: FORM"}}
+	text := Note(of)
+	for _, want := range []string{"`: could not be measured\n", "\n- Nothing can be said of this change: `go: build: unknown instruction: FORM`.\n", "\nBase ["} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "aseline") {
+		t.Errorf("it has a base:\n%s", text)
+	}
+	if status := of.Status(); status != "missing" {
+		t.Errorf("status %s", status)
+	}
+	var env strings.Builder
+	m.Results.Run.ID = 0
+	if err := Dotenv(&env, of); err != nil || !strings.HasSuffix(env.String(), "STOPWATT_RUN_ID=\n") {
+		t.Errorf("%s, %v", env.String(), err)
+	}
+	m.NoBase = "no baseline"
+	if text := Note(of); !strings.Contains(text, "There is no baseline: no baseline.") {
+		t.Errorf("it has no base either:\n%s", text)
+	}
+}
+
+func TestOfIdenticalCasesNoRoundWasMeasured(t *testing.T) {
+	t.Parallel()
+	if text := Note(noteOf(draftComparisons()[8:]...)); strings.Contains(text, "round") {
+		t.Error(text)
 	}
 }
 

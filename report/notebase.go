@@ -31,7 +31,7 @@ func (n *note) bases() []string {
 		parts = append(parts, roundsText(m))
 		lines = append(lines, dotted(append(parts, n.links(m.Links)...)...))
 	}
-	if more := len(n.of.Machines) - len(lines) + 1; more > 0 {
+	if more := len(n.of.Machines) - len(lines) + 1; more > 0 && len(lines) > 0 {
 		lines = append(lines, fmt.Sprintf("%d more, of which the report tells", more))
 	}
 	if links := n.links(n.of.Links); len(links) > 0 {
@@ -54,8 +54,12 @@ func (n *note) basesOfOne() []string {
 	return lines
 }
 
-// roundsText is how many rounds were measured, where that is known.
+// roundsText is how many rounds were measured, where that is known. Of what is
+// identical in base and head there was none.
 func roundsText(m Measured) string {
+	if j := m.Results.Judgement; j != nil && !slices.ContainsFunc(j.Comparisons, func(c stopwatt.Comparison) bool { return c.Verdict != stopwatt.Identical }) {
+		return ""
+	}
 	if rounds := roundsOf(m); rounds > 0 {
 		return plural(rounds, "round")
 	}

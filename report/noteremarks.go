@@ -61,7 +61,7 @@ func (n *note) remarksOf(m Measured) []string {
 
 // noBase says that nothing can be called better or worse, and what there is instead.
 func (n *note) noBase(m Measured) []string {
-	if m.Results.Judgement != nil {
+	if m.Results.Judgement != nil || m.unmeasurable() && m.NoBase == "" {
 		return nil
 	}
 	text := "There is no baseline"
@@ -138,6 +138,10 @@ func withoutNumber(results stopwatt.Results, metric stopwatt.Metric) string {
 func (n *note) notMeasured(m Measured) []string {
 	var all []string
 	for _, u := range m.Unmeasured {
+		if u.Case.Implementation == "" {
+			all = append(all, "Nothing can be said of this change: "+code(short(u.Why))+".")
+			continue
+		}
 		all = append(all, "Not measured: "+n.caseName(u.Case)+atRevision(u.Revision)+", "+code(short(u.Why))+".")
 	}
 	return all

@@ -226,6 +226,8 @@ func standingsText(m Measured) string {
 	text := strings.Join(words, ", ")
 	nothing := worst >= slices.Index(ranks, stopwatt.New) || worst == slices.Index(ranks, stopwatt.Improved) && !hasDoubtful(all)
 	switch {
+	case m.unmeasurable():
+		return "could not be measured"
 	case m.Results.Judgement == nil && told == 0:
 		return "no baseline yet"
 	case len(all) == 0 || told == 0 && allNew(all):

@@ -198,7 +198,7 @@ type ciJob struct {
 func (j ciJob) measure(ctx context.Context, named string) error {
 	planned, err := j.plan(ctx, named, j.flags.runFlags)
 	if err != nil {
-		return err
+		return j.tellUnplanned(ctx, named, err)
 	}
 	fmt.Fprintf(j.stderr, "base    %s\n", baseText(planned))
 	place, err := j.openWorkplace(ctx, planned, j.flags.runFlags)

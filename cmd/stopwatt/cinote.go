@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
 )
@@ -93,12 +95,17 @@ func storedOf(ctx context.Context, store *storage.Store, results stopwatt.Result
 func (j ciJob) links() report.Links {
 	links := report.Links{Job: j.pipeline.Job.URL, Project: j.pipeline.ProjectURL}
 	if links.Job != "" {
-		links.Report = links.Job + "/artifacts/file/" + ciFolder + "/" + report.Page
+		links.Report = j.artifact(report.Page)
 	}
 	if at := j.getenv("STOPWATT_HISTORY_URL"); at != "" {
 		links.History = at
 	}
 	return links
+}
+
+// artifact is the address of a file of this job's report folder.
+func (j ciJob) artifact(name string) string {
+	return j.pipeline.Job.URL + "/artifacts/file/" + path.Join(filepath.ToSlash(j.flags.out), name)
 }
 
 // notKept says why history is not kept; empty when it is. A private database lasts as
@@ -132,19 +139,39 @@ func (j ciJob) tellFailure(ctx context.Context, planned plannedRun, err error) e
 		Suite: planned.file.suite.Name, Settings: planned.file.suite, Checkout: planned.checkout.state,
 		Against: planned.against, Choice: planned.choice, Pipeline: planned.pipeline,
 	}
-	unmeasured := report.Unmeasured{Revision: stopwatt.Head, Why: err.Error()}
-	of := report.NoteOf{
-		Suite: run.Suite, SuiteFile: suiteArgument(planned.checkout.fromTop(planned.file)), Links: j.links(), NotKept: j.notKept(),
-		Machines: []report.Measured{{Results: stopwatt.Results{Run: run}, NoBase: planned.noBase, Unmeasured: []report.Unmeasured{unmeasured}}},
-	}
-	j.conclusion(ctx, of, planned.file, planned.checkout.fromTop(planned.file))
+	j.unmeasured(ctx, run, planned.file, planned.checkout.fromTop(planned.file), report.Measured{NoBase: planned.noBase}, err)
 	return err
+}
+
+// tellUnplanned writes a note of a head whose suite cannot be used, as far as it can be
+// read what the suite is called. Else the note of the pipeline before would stay, and
+// say that nothing is worse.
+func (j ciJob) tellUnplanned(ctx context.Context, named string, err error) error {
+	path := suitePath(named)
+	text, unreadable := readAtMost(path, mostSuite)
+	name := jobs.Name(text)
+	if ctx.Err() != nil || unreadable != nil || name == "" || makeReportFolder(j.flags.out) != nil {
+		return err
+	}
+	run := stopwatt.Run{Suite: name, Checkout: stopwatt.Checkout{Commit: stopwatt.Commit{SHA: j.pipeline.Commit}}, Pipeline: &j.pipeline}
+	j.unmeasured(ctx, run, suiteFile{path: path}, filepath.ToSlash(path), report.Measured{}, err)
+	return err
+}
+
+// unmeasured tells that a run came to nothing. There is no report then to lead to.
+func (j ciJob) unmeasured(ctx context.Context, run stopwatt.Run, file suiteFile, path string, m report.Measured, err error) {
+	m.Results = stopwatt.Results{Run: run}
+	m.Unmeasured = []report.Unmeasured{{Revision: stopwatt.Head, Why: firstLine(err.Error())}}
+	of := report.NoteOf{Suite: run.Suite, SuiteFile: suiteArgument(path), Machines: []report.Measured{m}, Links: j.links(), NotKept: j.notKept()}
+	of.Links.Report = ""
+	j.conclusion(ctx, of, file, path)
 }
 
 // conclusion tells what came of a job: the files for GitLab, the note.
 func (j ciJob) conclusion(ctx context.Context, of report.NoteOf, file suiteFile, path string) {
 	note := stopwatt.Note{
-		Suite: of.Suite, Body: report.Note(of), Created: time.Now(), Worse: of.Worse(),
+		Suite: of.Suite, Body: report.Note(of), Created: time.Now(),
+		Worse:  of.Worse() || of.Unmeasurable(), // what is not measured is not known to be gone: its thread stays open
 		Thread: j.flags.note == noteThread, Quiet: j.flags.note == noteAlerts,
 	}
 	j.writeFile(noteFile, []byte(note.Body))

@@ -45,6 +45,7 @@ func (j ciJob) conclude(ctx context.Context, named string) error {
 		Suite: file.suite.Name, SuiteFile: suiteArgument(checkout.fromTop(file)),
 		Missing: missing, Links: j.links(), NotKept: j.notKept(),
 	}
+	of.Links.Report = "" // each machine has one of its own
 	var verdicts []error
 	for _, results := range finished {
 		outcome, err := j.outcome(ctx, store, results.Run)
@@ -62,12 +63,19 @@ func (j ciJob) conclude(ctx context.Context, named string) error {
 		if err != nil {
 			return err
 		}
+		if j.pipeline.Job.URL != "" {
+			measured.Links.Report = j.artifact(strconv.FormatInt(results.Run.ID, 10) + "/" + report.Page)
+		}
 		of.Machines = append(of.Machines, measured)
 		verdicts = append(verdicts, outcome.verdict(), regressedEarlier(outcome, earlier))
 	}
 	j.conclusion(ctx, of, file, checkout.fromTop(file))
 	for _, machine := range missing {
 		verdicts = append(verdicts, incomplete(fmt.Errorf("%s: %s", machine.Name, machine.Why)))
+	}
+	if len(finished)+len(missing) == 0 {
+		verdicts = append(verdicts, incomplete(fmt.Errorf("the jobs of pipeline %d have stored no run of suite %s here; have they the same database, and did they measure?",
+			j.pipeline.ID, quote(file.suite.Name))))
 	}
 	return worst(verdicts)
 }

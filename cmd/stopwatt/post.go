@@ -78,7 +78,7 @@ func (d *desk) sendParcel(ctx context.Context, path string) error {
 		return askedWrongly(fmt.Errorf("%s: %w", path, err))
 	}
 	// The file may come from anywhere, and must not decide whom the token is shown to.
-	if d.getenv("CI_API_V4_URL") != parcel.Pipeline.API {
+	if strings.TrimRight(d.getenv("CI_API_V4_URL"), "/") != parcel.Pipeline.API {
 		return askedWrongly(fmt.Errorf("the note is for the GitLab at %s; if that is yours, set CI_API_V4_URL to it", quote(parcel.Pipeline.API)))
 	}
 	ctx, cancel := context.WithTimeout(ctx, postWithin)

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The note of the pipeline before says that nothing is worse, and must not stay.
+func TestAHeadThatCannotBeMeasuredIsToldInTheNote(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	f.git("update-ref", "refs/heads/faster", "main~1")
+	job := f.job(1001, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitOK, f.note(), "nothing worse", "![0-9] rounds")
+
+	f.git("checkout", "-q", "faster")
+	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 12", "rounds: twelve", 1))
+	f.commit("count in words")
+	job = f.job(1002, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitAskedWrongly, f.note(), "pipeline=1002", "`servers`: could not be measured", "stopwatt.yml:9:16: ", `"twelve" is no number of rounds`, "!aseline", "!Report")
+
+	f.write("stopwatt.yml", twoServers)
+	f.write("spinning/Dockerfile", "FROM scratch\nCOPPY server /server\n")
+	f.commit("misspell")
+	job = f.job(1003, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitIncomplete, f.note(), "pipeline=1003", "could not be measured", "unknown instruction: COPPY", "^Base .*merge base", "!aseline", "!Report")
+
+	// What is not measured is not known to be gone.
+	f.gitlab.MergeRequest(8)
+	variables := f.ofMergeRequest("detached")
+	variables["CI_MERGE_REQUEST_IID"] = "8"
+	job = f.job(1003, "faster", variables, "--note", "thread")
+	if notes := f.gitlab.Notes(8); len(notes) != 1 || notes[0].Resolved {
+		t.Errorf("%+v\n%s", notes, job.log)
+	}
+
+	// A closing job that finds nothing does not say that all is well.
+	job = f.job(1004, "main", f.ofMergeRequest("detached"), "--conclude")
+	f.expects(job, exitIncomplete, job.log, "the jobs of pipeline 1004 have stored no run of suite \"?servers")
+}
