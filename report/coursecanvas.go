@@ -313,13 +313,22 @@ func anchorAt(share float64) string {
 // upTicks mark round values; of a logarithmic axis 1, 2 and 5 of each power of ten.
 func (c courseCanvas) upTicks() []tick {
 	if c.view.Log {
-		return c.logTicks()
+		if ticks := c.logTicks(); len(ticks) > 1 {
+			return ticks
+		}
+		return c.plainTicks(math.Pow(10, c.up.low), math.Pow(10, c.up.high), math.Log10)
 	}
-	step := niceStep((c.up.high - c.up.low) / 3)
+	return c.plainTicks(c.up.low, c.up.high, func(value float64) float64 { return value })
+}
+
+// plainTicks mark round values from low to high, where the axis has them: also those
+// of a logarithmic one that reaches over less than a power of ten.
+func (c courseCanvas) plainTicks(low, high float64, raised func(float64) float64) []tick {
+	step := niceStep((high - low) / 3)
 	decimals := max(0, -int(math.Floor(math.Log10(step))))
 	var ticks []tick
-	for n := math.Ceil(c.up.low / step); n*step <= c.up.high; n++ {
-		ticks = append(ticks, tick{Y: hundredths(c.up.yAt(n*step, courseTop, courseTop+courseHeight)), Text: fixed(n*step, decimals)})
+	for n := math.Ceil(low / step); n*step <= high; n++ {
+		ticks = append(ticks, tick{Y: hundredths(c.up.yAt(raised(n*step), courseTop, courseTop+courseHeight)), Text: fixed(n*step, decimals)})
 	}
 	return ticks
 }

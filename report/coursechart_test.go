@@ -1,0 +1,61 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// courseOfValues is a course of a point a day.
+func courseOfValues(values ...float64) stopwatt.Course {
+	course := stopwatt.Course{Case: stopwatt.Case{Implementation: "go", Workload: "hello"}, Metric: "time", Commits: len(values)}
+	for i, value := range values {
+		course.Points = append(course.Points, stopwatt.CoursePoint{Position: i + 1, Time: time.Date(2026, 11, 1+i, 0, 0, 0, 0, time.UTC), Value: value, N: 10, Commits: 1})
+	}
+	return course
+}
+
+func TestEveryAxisOfACourseHasNumbers(t *testing.T) {
+	t.Parallel()
+	metric, _ := stopwatt.MetricNamed("time")
+	for _, row := range []struct {
+		name   string
+		values []float64
+	}{
+		{"values within a power of ten", []float64{6.5, 6.7, 7.8}},
+		{"values over many", []float64{0.001, 0.2, 30}},
+		{"one value alone", []float64{6.5}},
+		{"the same value twice", []float64{6.5, 6.5}},
+		{"values near zero", []float64{0.00001, 0.9}},
+		{"nothing but zeros", []float64{0, 0}},
+	} {
+		for _, log := range []bool{false, true} {
+			chart := ChartCourses(CourseView{ID: "c", Metric: metric, Log: log, Courses: []CourseLine{{Name: "go/hello", Course: courseOfValues(row.values...)}}})
+			ticks := strings.Count(string(chart.Figure), `class="tick" x="0"`)
+			if positive := row.values[0] > 0; ticks < 1 && (positive || !log) || strings.Contains(string(chart.Figure), "NaN") || strings.Contains(string(chart.Figure), "Inf") {
+				t.Errorf("%s, logarithmic %v: %d numbers stand at the axis: %s", row.name, log, ticks, chart.Figure)
+			}
+		}
+	}
+}
+
+func TestACourseIsLiftedWhereThereIsNoValue(t *testing.T) {
+	t.Parallel()
+	course := courseOfValues(1, 2, 3, 4, 5)
+	course.Points[2].Absent = "the meter gave no reading"
+	metric, _ := stopwatt.MetricNamed("time")
+	chart := ChartCourses(CourseView{ID: "c", Metric: metric, Courses: []CourseLine{{Name: "go/hello", Course: course, Margins: []float64{1, 1, 1, 1, 1}}}})
+	_, path, _ := strings.Cut(string(chart.Figure), `class="line c1" d="`)
+	path, _, _ = strings.Cut(path, `"`)
+	if strings.Count(path, "M") != 2 || strings.Count(path, "L") != 2 {
+		t.Errorf("the line is not in two parts: %s", path)
+	}
+	if len(chart.Gaps) != 1 || chart.Gaps[0] != "go/hello: the meter gave no reading (1 commit)" {
+		t.Errorf("the gap is told as %q", chart.Gaps)
+	}
+	if chart.Points[2].Y != "" || chart.Points[3].Value != "4.000 s" {
+		t.Errorf("points are %+v", chart.Points)
+	}
+}
