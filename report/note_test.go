@@ -243,6 +243,21 @@ func TestASuiteThatCouldNotBeMeasuredIsNotSaidToLackABaseline(t *testing.T) {
 	}
 }
 
+func TestAJobWhoseTimeWasUpBeforeTheFirstLookHasNoVerdict(t *testing.T) {
+	t.Parallel()
+	c := draftComparisons()[0]
+	c.Verdict, c.Estimate.N = stopwatt.NotJudged, 2
+	of := noteOf(c)
+	j := of.Machines[0].Results.Judgement
+	j.Look, j.Stopped = 0, "round 3 would take about 24s, and the job has 0s left"
+	text := Note(of)
+	for _, want := range []string{"`: no verdict; time not judged\n", " · 2 rounds", "Stopped before everything was decided: round 3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
 func TestOfIdenticalCasesNoRoundWasMeasured(t *testing.T) {
 	t.Parallel()
 	if text := Note(noteOf(draftComparisons()[8:]...)); strings.Contains(text, "round") {

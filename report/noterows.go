@@ -180,6 +180,12 @@ func (n *note) confirmed() string {
 func roundsOf(m Measured) int {
 	if j := m.Results.Judgement; j != nil && j.Look > 0 && j.Look <= len(j.Procedure.Looks) {
 		return j.Procedure.Looks[j.Look-1].Rounds
+	} else if j != nil && j.Stopped != "" { // before the first look: what was planned is not what was measured
+		pairs := 0
+		for _, c := range j.Comparisons {
+			pairs = max(pairs, c.Estimate.N)
+		}
+		return pairs
 	}
 	return m.Results.Run.Rounds
 }

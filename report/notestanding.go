@@ -230,6 +230,8 @@ func standingsText(m Measured) string {
 		return "could not be measured"
 	case m.Results.Judgement == nil && told == 0:
 		return "no baseline yet"
+	case len(all) == 0 && len(nothingWorseBut(m)) > 0: // there is something to compare with
+		return "no verdict"
 	case len(all) == 0 || told == 0 && allNew(all):
 		return "nothing to compare with"
 	case nothing && told > 0:
