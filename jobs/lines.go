@@ -14,7 +14,7 @@ func Name(text []byte) string {
 	r := &reader{about: aboutSuite}
 	root, _ := r.tree(text)
 	name, _ := root.get("suite")
-	if name.kind != scalar {
+	if name.kind != scalar || isName(name.text) != "" {
 		return ""
 	}
 	return name.text

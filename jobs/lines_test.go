@@ -35,6 +35,7 @@ func TestTheNameOfASuiteIsReadWhateverElseIsWrong(t *testing.T) {
 		{"a suite", "suite: s\n", "s"},
 		{"a suite with faults", "suite: web-servers\nplan: {rounds: twelve}\nunknown: [1]\n", "web-servers"},
 		{"a name that is none", "suite: [a]\n", ""},
+		{"a name that no suite may have", "suite: '<!-- a'\n", ""},
 		{"no name", "plan: {}\n", ""},
 		{"no YAML", "suite: s\na: [", ""},
 		{"nothing", "", ""},

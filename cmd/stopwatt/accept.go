@@ -3,13 +3,24 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/regression"
+	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
 )
+
+// coveringNothing are the acceptances that none of the comparisons is meant by: of a
+// name with a mistake in it, nobody would know why it changes nothing.
+func coveringNothing(all []stopwatt.Acceptance, comparisons []stopwatt.Comparison) []stopwatt.Acceptance {
+	return slices.DeleteFunc(slices.Clone(all), func(a stopwatt.Acceptance) bool {
+		return slices.ContainsFunc(comparisons, func(c stopwatt.Comparison) bool { return a.Covers(c.Case, c.Metric.Name, a.At) })
+	})
+}
 
 // accept reads what the commits between base and head accept, and stores it, and the
 // judgement with it. What cannot be understood is told, and accepts nothing.
@@ -40,6 +51,10 @@ func (j ciJob) accept(ctx context.Context, store *storage.Store, planned planned
 	judgement, err := store.Judgement(ctx, run.ID)
 	if err != nil {
 		return nil, err
+	}
+	for _, a := range coveringNothing(all, judgement.Comparisons) {
+		fmt.Fprintf(j.stderr, "accept  %s: %s is nothing that was compared, and accepts nothing; is it written as in the suite?\n",
+			stopwatt.Commit{SHA: a.Commit}.Short(), report.Brief(strings.TrimSpace(a.Case+" "+a.Metric)))
 	}
 	accepted := regression.Accept(judgement, all, time.Now())
 	return all, store.SaveJudgement(ctx, run.ID, accepted)

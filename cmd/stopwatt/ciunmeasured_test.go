@@ -10,8 +10,8 @@ func TestAHeadThatCannotBeMeasuredIsToldInTheNote(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
 	f.git("update-ref", "refs/heads/faster", "main~1")
-	job := f.job(1001, "faster", f.ofMergeRequest("detached"))
-	f.expects(job, exitOK, f.note(), "nothing worse", "![0-9] rounds")
+	job := f.job(1001, "faster", f.ofMergeRequest("detached"), "--budget", "40m")
+	f.expects(job, exitOK, f.note(), "nothing worse", "![0-9] rounds", "!budget") // which is the job's, and no change of the suite file
 
 	f.git("checkout", "-q", "faster")
 	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 12", "rounds: twelve", 1))

@@ -44,6 +44,9 @@ func (d *desk) pastSuite(ctx context.Context, planned plannedRun, flags runFlags
 	if err != nil {
 		return pastSuite{notes: []string{fmt.Sprintf("the base's %s cannot be used, and its implementations are run with the head's settings: %s", name, firstLine(err.Error()))}}, nil
 	}
+	if flags.budget > 0 { // asked of the job, as of the head: no change of the suite file
+		suite.Plan.Budget = flags.budget
+	}
 	past := pastSuite{suite: &suite}
 	chosen, err := jobs.Select(suite, flags.cases)
 	if err == nil { // else not one of them is among what was chosen
