@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	simulated.Main()
-	testscript.Main(tidy{m}, map[string]func(){"stopwatt": main})
+	testscript.Main(tidy{m}, map[string]func(){"stopwatt": mortalMain})
 }
 
 // tidy removes what tests have made when all of them have run, and not sooner: they
