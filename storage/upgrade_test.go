@@ -66,6 +66,21 @@ func TestWhatOlderVersionsStoredReadsBack(t *testing.T) {
 	}
 }
 
+// A database that version 2 began may have stopped at any version since: each adds its step alone.
+func TestADatabaseThatStoppedAtAnyVersionIsUpgradedAndReadsBack(t *testing.T) {
+	t.Parallel()
+	for version := int64(3); version < int64(migrations.Latest()); version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			dsn := versionTwo(t)
+			if err := storage.MigrateTo(t.Context(), dsn, version); err != nil {
+				t.Fatal(err)
+			}
+			readsBack(t, open(t, dsn), "testdata/version2.json")
+		})
+	}
+}
+
 // readsBack compares what is stored with what the older version read, which knew
 // of no metrics that are listed with results.
 func readsBack(t *testing.T, s *storage.Store, file string) {

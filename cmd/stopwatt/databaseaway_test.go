@@ -26,15 +26,17 @@ type struckRun struct {
 	store  *storage.Store
 	folder string
 	told   []string
+
+	wired   string // the database by the wire
+	machine string // that it is measured on; empty: bench
 }
 
 // strike begins one with a database of its own.
 func strike(t *testing.T) *struckRun {
 	t.Helper()
 	s := &struckRun{t: t, dsn: embeddedtest.ForTest(t), folder: filepath.Join(t.TempDir(), "spool")}
-	var wired string
-	s.wire, wired = toPostgres(t, s.dsn)
-	s.store = s.open(wired)
+	s.wire, s.wired = toPostgres(t, s.dsn)
+	s.store = s.open(s.wired)
 	return s
 }
 
@@ -72,7 +74,9 @@ func (s *struckRun) run(happens map[int]func()) (stopwatt.Run, error) {
 	}}
 	order := smallOrder(false)
 	order.Run.Rounds, order.Run.Settings.Plan.Rounds = 4, 4
-	order.Run.Machine.Name = "bench"
+	if s.machine != "" {
+		order.Run.Machine.Name, order.Run.Machine.Identity.ID = s.machine, s.machine
+	}
 	conductor := orchestrator.Orchestrator{
 		Store: store, Audience: silent{},
 		Bench: func(stopwatt.Run) orchestrator.Trials { return &struckBench{place, happens} },
@@ -198,6 +202,24 @@ func TestSessionsThatTheServerEndsLoseAndDoubleNothing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	s.whole(run)
+}
+
+func TestTwoRunsAtOnceLoseAndDoubleNothingWhileTheirDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	one := strike(t)
+	other := &struckRun{t: t, dsn: one.dsn, wire: one.wire, store: one.open(one.wired), wired: one.wired, folder: one.folder, machine: "another"}
+	var both sync.WaitGroup
+	runs, errs := [2]stopwatt.Run{}, [2]error{}
+	for i, s := range []*struckRun{one, other} {
+		happens := map[int]func(){3: func() { s.wire.cut(true) }, 6: func() { s.wire.cut(false) }}
+		both.Go(func() { runs[i], errs[i] = s.run(happens) })
+	}
+	both.Wait()
+	if err := errors.Join(errs[:]...); err != nil || runs[0].ID == runs[1].ID {
+		t.Errorf("runs %d and %d, error %v", runs[0].ID, runs[1].ID, err)
+	}
+	one.whole(runs[0])
+	other.whole(runs[1])
 }
 
 func TestTrialsOfAnotherDatabaseGoOnWaiting(t *testing.T) {

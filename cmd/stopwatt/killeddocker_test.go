@@ -178,7 +178,7 @@ func TestAStopwattThatIsKilledAtDrawnCallsLosesNothingAndLeavesNothing(t *testin
 	t.Logf("STOPWATT_TEST_SEED=%d", seed)
 	m := newMortal(t, seed)
 	stranger := newStranger(t)
-	const links, calls = 20, 60
+	const links, calls = 20, 45 // a whole run of this suite makes about 50
 	before, runs := 0, 0
 	beds := deathbeds(rand.New(rand.NewPCG(seed, 0)), links, calls)
 	if few, err := strconv.Atoi(os.Getenv("STOPWATT_TEST_LINKS")); err == nil {
