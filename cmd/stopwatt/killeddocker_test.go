@@ -159,7 +159,7 @@ func (m *mortal) ask(question string) string {
 	return fmt.Sprint(answer.Rows)
 }
 
-// kept counts the finished trials: those in the database, and those on their way there.
+// kept counts the trials that the database has.
 func (m *mortal) kept() int {
 	m.t.Helper()
 	stored, err := strconv.Atoi(strings.Trim(m.ask("select count(*) from trials"), "[]"))
