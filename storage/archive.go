@@ -29,10 +29,7 @@ const (
 var pageSettings = map[string]string{
 	"default_transaction_read_only": "on",
 	"statement_timeout":             fmt.Sprint(pageBound.Milliseconds()),
-	// A page's question is planned for what it asks: a plan for whatever may be
-	// asked reads all runs of a suite for the few of one week.
-	"plan_cache_mode": "force_custom_plan",
-	"jit":             "off", // it takes longer to compile than the questions last
+	"jit":                           "off", // it takes longer to compile than the questions last
 	// Pages ask for little of much. A planner that believes a table to be small
 	// reads it from end to end, and still does when it has grown.
 	"enable_seqscan":   "off",

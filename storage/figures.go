@@ -173,10 +173,15 @@ func readFigures(ctx context.Context, tx pgx.Tx, runID int64, which string, tria
 	if err != nil {
 		return err
 	}
+	var names []string
+	for _, trial := range trials {
+		names = append(names, metricsOf(trial)...)
+	}
+	order := orderOfMetrics(names)
 	for _, set := range sets {
-		slices.SortFunc(*set.measured, func(a, b stopwatt.Measurement) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-		slices.SortFunc(*set.absent, func(a, b stopwatt.Absence) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-		slices.SortFunc(*set.repeated, func(a, b stopwatt.Repetitions) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(*set.measured, func(a, b stopwatt.Measurement) int { return order.compare(a.Metric, b.Metric) })
+		slices.SortFunc(*set.absent, func(a, b stopwatt.Absence) int { return order.compare(a.Metric, b.Metric) })
+		slices.SortFunc(*set.repeated, func(a, b stopwatt.Repetitions) int { return order.compare(a.Metric, b.Metric) })
 	}
 	return readDefines(ctx, tx, trials)
 }
@@ -194,12 +199,18 @@ func figuresOf(table, column, which string) string {
 func readDefines(ctx context.Context, tx pgx.Tx, trials []stopwatt.Trial) error {
 	names := make([][]string, len(trials))
 	for i, trial := range trials {
-		names[i] = strange(metricsOf(trial))
+		names[i] = metricsOf(trial)
 	}
-	stored, err := storedMetrics(ctx, tx, slices.Concat(names...))
+	defined := strange(distinct(slices.Concat(names...)))
+	if len(defined) == 0 {
+		return nil
+	}
+	stored, err := storedMetrics(ctx, tx, defined)
 	for i := range trials {
-		for _, name := range names[i] {
-			trials[i].Defines = append(trials[i].Defines, stored[name])
+		for _, name := range defined {
+			if slices.Contains(names[i], name) {
+				trials[i].Defines = append(trials[i].Defines, stored[name])
+			}
 		}
 	}
 	return err

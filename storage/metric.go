@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -118,3 +119,17 @@ func storedMetrics(ctx context.Context, tx pgx.Tx, names []string) (map[string]s
 	})
 	return stored, err
 }
+
+// A metricOrder is where metrics stand when they are shown. CompareMetrics finds
+// that out of names, again and again, which takes longer than reading a run.
+type metricOrder map[string]int
+
+func orderOfMetrics(names []string) metricOrder {
+	order := metricOrder{}
+	for i, name := range slices.SortedFunc(slices.Values(distinct(names)), stopwatt.CompareMetrics) {
+		order[name] = i
+	}
+	return order
+}
+
+func (o metricOrder) compare(a, b string) int { return cmp.Compare(o[a], o[b]) }

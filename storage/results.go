@@ -239,13 +239,34 @@ func (c caseResults) readSummaries(ctx context.Context, tx pgx.Tx, runID int64) 
 	})
 }
 
+// metrics are the names of the metrics that occur.
+func (c caseResults) metrics() []string {
+	var names []string
+	for _, result := range c.of {
+		names = append(names, metricsOfCase(*result)...)
+	}
+	return names
+}
+
+func metricsOfCase(result stopwatt.CaseResult) []string {
+	var names []string
+	for _, summary := range result.Summaries {
+		names = append(names, summary.Metric)
+	}
+	for _, absence := range result.Absent {
+		names = append(names, absence.Metric)
+	}
+	return names
+}
+
 // sorted lists the cases in an order of theirs, the revisions of each by their
 // names.
 func (c caseResults) sorted(compare func(a, b stopwatt.Case) int) []stopwatt.CaseResult {
 	var results []stopwatt.CaseResult
+	order := orderOfMetrics(c.metrics())
 	for _, result := range c.of {
-		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
-		slices.SortStableFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return stopwatt.CompareMetrics(a.Metric, b.Metric) })
+		slices.SortFunc(result.Summaries, func(a, b stopwatt.Summary) int { return order.compare(a.Metric, b.Metric) })
+		slices.SortStableFunc(result.Absent, func(a, b stopwatt.AbsenceCount) int { return order.compare(a.Metric, b.Metric) })
 		results = append(results, *result)
 	}
 	slices.SortFunc(results, func(a, b stopwatt.CaseResult) int {
@@ -286,15 +307,10 @@ func orderOf(suite stopwatt.Suite, parts []partName) func(a, b stopwatt.Case) in
 func readMetrics(ctx context.Context, tx pgx.Tx, cases []stopwatt.CaseResult) ([]stopwatt.Metric, error) {
 	var names []string
 	for _, result := range cases {
-		for _, summary := range result.Summaries {
-			names = append(names, summary.Metric)
-		}
-		for _, absence := range result.Absent {
-			names = append(names, absence.Metric)
-		}
+		names = append(names, metricsOfCase(result)...)
 	}
+	names = distinct(names)
 	slices.SortFunc(names, stopwatt.CompareMetrics)
-	names = slices.Compact(names)
 	stored, err := storedMetrics(ctx, tx, strange(slices.Clone(names)))
 	var metrics []stopwatt.Metric
 	for _, name := range names {
