@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// finer is how many times as many points may be read as are drawn: commits, or
-	// spans, which are read faster.
-	finer, finerSpans = 2, 4
+	// finer is how many times as many commits or spans may be read as are drawn. It
+	// bounds what a course costs, however long the history is.
+	finer = 2
 	// mostPoints is how many a course may have when all are asked for.
 	mostPoints = 10_000
 )

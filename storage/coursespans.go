@@ -26,7 +26,7 @@ func (r courseReader) readSpans(ctx context.Context) ([]stopwatt.Course, error) 
 	}
 	days := spanDays[len(spanDays)-1]
 	for i := len(spanDays) - 2; i >= 0; i-- {
-		if spanNumber(last, spanDays[i])-spanNumber(first, spanDays[i]) < finerSpans*r.query.Most {
+		if spanNumber(last, spanDays[i])-spanNumber(first, spanDays[i]) < finer*r.query.Most {
 			days = spanDays[i]
 		}
 	}
