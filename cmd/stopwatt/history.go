@@ -140,6 +140,9 @@ func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopw
 	if !run.EntersHistory() {
 		return nil, nil, nil
 	}
+	if err := d.placeStored(ctx, store, run.Project); err != nil {
+		return nil, nil, err
+	}
 	for _, name := range judgedMetrics(run) {
 		metric, known := stopwatt.MetricNamed(name)
 		if !known {
