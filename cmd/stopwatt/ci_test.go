@@ -276,7 +276,7 @@ func TestAMergeRequestIsToldWhatItMadeSlower(t *testing.T) {
 	f.spin(false)
 	f.commit("no longer")
 	job = f.job(1004, "faster", f.ofMergeRequest("detached"))
-	f.expects(job, exitOK, f.note(), "pipeline=1004", "stopwatt `servers`: nothing worse", "2 identical")
+	f.expects(job, exitOK, f.note(), "pipeline=1004", "stopwatt `servers`: nothing worse", "2 cases identical")
 
 	// An older pipeline that ends late leaves it as it is.
 	job = f.job(1000, "faster", f.ofMergeRequest("detached"))
