@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -78,11 +79,11 @@ func (j ciJob) writeToBringers(ctx context.Context, planned plannedRun, o outcom
 			continue
 		}
 		request, err := client.MergeRequestOf(ctx, j.pipeline, sha)
+		if errors.Is(err, gitlab.ErrNoMergeRequest) {
+			continue // pushed without one
+		}
 		if err != nil {
 			return err
-		}
-		if request.IID == 0 {
-			continue // pushed without one
 		}
 		if err := j.writeToBringer(ctx, client, o.results.Run.Suite, bringer{request, sha, allOf(o.history, history, sha)}); err != nil {
 			return err

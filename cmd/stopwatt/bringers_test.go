@@ -52,9 +52,9 @@ func TestWhatIsSeenAfterAMergeStandsOnTopOfTheNoteOfItsMergeRequest(t *testing.T
 	}
 	main := pipeline
 	main.Kind, main.MergeRequest, main.Commit = stopwatt.DefaultBranch, stopwatt.MergeRequest{}, commits[3]
-	tell := func(id int64, state stopwatt.ChangeState) string {
+	tell := func(id int64, state stopwatt.ChangeState, past string) string {
 		main.ID = id
-		o := risen(state, commits[1], commits[2])
+		o := risen(state, past, commits[2])
 		ciJob{desk: d, pipeline: main}.tellBringers(t.Context(), plannedRun{checkout: checkout{repo: repo}}, o)
 		notes := forge.Notes(7)
 		if len(notes) != 1 {
@@ -62,8 +62,8 @@ func TestWhatIsSeenAfterAMergeStandsOnTopOfTheNoteOfItsMergeRequest(t *testing.T
 		}
 		return notes[0].Body
 	}
-	first := tell(2, stopwatt.Suspected)
-	second := tell(3, stopwatt.Confirmed)
+	first := tell(2, stopwatt.Suspected, commits[0]) // or by the commit before, which had no merge request
+	second := tell(3, stopwatt.Confirmed, commits[1])
 	for note, wanted := range map[string]string{first: "uspected", second: "onfirmed"} {
 		if !strings.Contains(note, wanted) || !strings.Contains(note, "nothing worse") {
 			t.Errorf("the note does not say %s on top of what it said:\n%s", wanted, note)

@@ -31,6 +31,10 @@ func (j ciJob) post(ctx context.Context, note stopwatt.Note) (url string) {
 	case err == nil:
 		j.tellPosted(posted)
 		return posted.URL
+	case posted.NoteID != 0: // it stands there, and something beside it could not be done
+		j.tellPosted(posted)
+		fmt.Fprintf(j.stderr, "note    %v\n", err)
+		return posted.URL
 	case j.pipeline.Fork && errors.Is(err, gitlab.ErrNoToken):
 		fmt.Fprintln(j.stderr, "note    not written: this is the pipeline of a fork, which has no credentials; it lies in the job's artifacts")
 		return ""
