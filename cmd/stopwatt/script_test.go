@@ -50,9 +50,13 @@ var made struct {
 	keys map[string]bool
 }
 
+// keepImages names the variable that leaves images to the tests of other checkouts, which
+// build some of the same at the same time.
+const keepImages = "STOPWATT_TEST_KEEP_IMAGES"
+
 // removeMade removes the images that tests have made.
 func removeMade() error {
-	if len(made.keys) == 0 {
+	if len(made.keys) == 0 || os.Getenv(keepImages) != "" {
 		return nil
 	}
 	ctx := context.Background()
