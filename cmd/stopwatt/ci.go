@@ -170,7 +170,18 @@ func (j ciJob) before(ctx context.Context, most int) (string, error) {
 	if err != nil || len(history) < 2 {
 		return "", err
 	}
-	return history[max(0, len(history)-2-most)] + ".." + j.pipeline.Commit, nil
+	return stretchBefore(history, most), nil
+}
+
+// stretchBefore is the last commit of a history with so many before it, as git names a
+// stretch: the commit before the first dots is left out, so where the history is no
+// longer there is none.
+func stretchBefore(history []string, most int) string {
+	past := ""
+	if leftOut := len(history) - 2 - most; leftOut >= 0 {
+		past = history[leftOut]
+	}
+	return past + ".." + history[len(history)-1]
 }
 
 // pipelineText says what a pipeline is for.

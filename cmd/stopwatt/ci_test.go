@@ -355,6 +355,15 @@ func TestTheDefaultBranchEntersHistoryAndWritesNoNote(t *testing.T) {
 	}
 }
 
+func TestTheFirstCommitOfAHistoryIsAmongThoseBefore(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]string{1: "a..c", 2: "..c", 3: "..c", 1000: "..c"} {
+		if got := stretchBefore([]string{"a", "b", "c"}, most); got != want {
+			t.Errorf("%d before c of a, b, c are %q, want %q", most, got, want)
+		}
+	}
+}
+
 func TestWhatADatabaseThatDoesNotLastHoldsLiesInTheArtifacts(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)

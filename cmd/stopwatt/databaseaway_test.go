@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -178,17 +179,17 @@ func TestAConnectionThatIsCutInsideACopyLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s := strike(t)
 	var once sync.Once
-	cut := false
-	s.wire.watch = func(sent []byte) bool {
+	var cut atomic.Bool
+	s.wire.look(func(sent []byte) bool {
 		passes := true
 		if copying(sent) {
-			once.Do(func() { passes, cut = false, true })
+			once.Do(func() { passes = false; cut.Store(true) })
 		}
 		return passes
-	}
+	})
 	run, err := s.run(nil)
-	if err != nil || !cut {
-		t.Errorf("error %v, cut: %v", err, cut)
+	if err != nil || !cut.Load() {
+		t.Errorf("error %v, cut: %v", err, cut.Load())
 	}
 	s.whole(run)
 }

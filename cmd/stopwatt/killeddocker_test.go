@@ -289,7 +289,8 @@ func (m *mortal) layWires() {
 	m.engine = newWire(m.t, listener, dialEngine)
 	var dsn string
 	m.database, dsn = toPostgres(m.t, m.dsn)
-	m.engine.watch, m.database.watch = m.watch, m.watch
+	m.engine.look(m.watch)
+	m.database.look(m.watch)
 	m.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + m.folder, "TMPDIR=" + filepath.Join(m.folder, "tmp"), "XDG_DATA_HOME=" + filepath.Join(m.folder, "data"),
 		"STOPWATT_LOCK=" + filepath.Join(m.folder, "lock"), "STOPWATT_DATABASE=" + dsn, "DOCKER_HOST=unix://" + filepath.Join(m.folder, "engine"),

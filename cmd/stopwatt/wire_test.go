@@ -13,13 +13,11 @@ import (
 type wire struct {
 	listener net.Listener
 	dial     func() (net.Conn, error)
-	// watch is shown what the command sends, before it is passed on. False cuts the
-	// connection there.
-	watch func(sent []byte) bool
 
 	mu    sync.Mutex
-	down  bool // nobody gets through
-	mute  bool // nobody is answered
+	watch func(sent []byte) bool // look says of what
+	down  bool                   // nobody gets through
+	mute  bool                   // nobody is answered
 	conns map[net.Conn]bool
 }
 
@@ -72,7 +70,7 @@ func (w *wire) pass(near, far net.Conn) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := near.Read(buffer)
-		if n > 0 && w.watch != nil && !w.watch(buffer[:n]) {
+		if n > 0 && !w.passes(buffer[:n]) {
 			return
 		}
 		if _, writeErr := far.Write(buffer[:n]); err != nil || writeErr != nil {
@@ -80,6 +78,22 @@ func (w *wire) pass(near, far net.Conn) {
 			return
 		}
 	}
+}
+
+// look has watch shown what the command sends, before it is passed on. False cuts the
+// connection there.
+func (w *wire) look(watch func(sent []byte) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watch = watch
+}
+
+// passes asks who watches, if anybody does. Another connection may be looked at meanwhile.
+func (w *wire) passes(sent []byte) bool {
+	w.mu.Lock()
+	watch := w.watch
+	w.mu.Unlock()
+	return watch == nil || watch(sent)
 }
 
 // half ends one direction of a connection, where it has two.
