@@ -37,7 +37,9 @@ func TestTheNameOfASuiteIsReadWhateverElseIsWrong(t *testing.T) {
 		{"a name that is none", "suite: [a]\n", ""},
 		{"a name that no suite may have", "suite: '<!-- a'\n", ""},
 		{"no name", "plan: {}\n", ""},
-		{"no YAML", "suite: s\na: [", ""},
+		{"no YAML", "suite: s # the servers\r\na: [", "s"},
+		{"no YAML that names one elsewhere", "# suite: a\nx: [\n  suite: b\n", ""},
+		{"no YAML, and a name that no suite may have", "suite: '<!-- a'\na: [", ""},
 		{"nothing", "", ""},
 	} {
 		if name := Name([]byte(row.text)); name != row.want {

@@ -214,7 +214,7 @@ func (j ciJob) measure(ctx context.Context, named string) error {
 	fmt.Fprintf(j.stderr, "base    %s\n", baseText(planned))
 	place, err := j.openWorkplace(ctx, planned, j.flags.runFlags)
 	if err != nil {
-		return err
+		return j.tellFailure(ctx, planned, err)
 	}
 	defer place.close()
 	end := j.section("measure", "build and measure "+report.Clean(planned.file.suite.Name))

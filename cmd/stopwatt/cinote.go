@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/git"
 	"gitlab.com/stopwatt/stopwatt/jobs"
 	"gitlab.com/stopwatt/stopwatt/report"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -144,18 +146,51 @@ func (j ciJob) tellFailure(ctx context.Context, planned plannedRun, err error) e
 }
 
 // tellUnplanned writes a note of a head whose suite cannot be used, as far as it can be
-// read what the suite is called. Else the note of the pipeline before would stay, and
+// learned what the suite is called. Else the note of the pipeline before would stay, and
 // say that nothing is worse.
 func (j ciJob) tellUnplanned(ctx context.Context, named string, err error) error {
 	path := suitePath(named)
+	if ctx.Err() != nil {
+		return err
+	}
 	text, unreadable := readAtMost(path, mostSuite)
 	name := jobs.Name(text)
-	if ctx.Err() != nil || unreadable != nil || name == "" || makeReportFolder(j.flags.out) != nil {
+	if unreadable != nil || name == "" {
+		name = j.nameAtBase(ctx, path)
+	}
+	if name == "" || makeReportFolder(j.flags.out) != nil {
 		return err
 	}
 	run := stopwatt.Run{Suite: name, Checkout: stopwatt.Checkout{Commit: stopwatt.Commit{SHA: j.pipeline.Commit}}, Pipeline: &j.pipeline}
 	j.unmeasured(ctx, run, suiteFile{path: path}, filepath.ToSlash(path), report.Measured{}, err)
 	return err
+}
+
+// nameAtBase is what the base calls a suite whose file the head has lost or made
+// illegible; empty where that cannot be found either.
+func (j ciJob) nameAtBase(ctx context.Context, path string) string {
+	folder := filepath.Dir(path)
+	if _, err := os.Stat(folder); err != nil {
+		folder = "." // gone with the suite
+	}
+	repo, err := git.Open(ctx, folder)
+	if err != nil {
+		return ""
+	}
+	repo.Getenv = j.getenv
+	base, _, err := repo.Base(ctx, j.pipeline)
+	if err != nil {
+		return ""
+	}
+	tree, err := repo.Tree(ctx, ".", base.SHA)
+	if err != nil {
+		return ""
+	}
+	text, err := tree.ReadFile(filepath.ToSlash(path))
+	if err != nil {
+		return ""
+	}
+	return jobs.Name(text)
 }
 
 // unmeasured tells that a run came to nothing. There is no report then to lead to.

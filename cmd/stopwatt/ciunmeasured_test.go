@@ -34,6 +34,19 @@ func TestAHeadThatCannotBeMeasuredIsToldInTheNote(t *testing.T) {
 		t.Errorf("%+v\n%s", notes, job.log)
 	}
 
+	// Nor is what nobody could begin.
+	f.env["DOCKER_HOST"] = "unix:///nowhere/docker.sock"
+	job = f.job(1005, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitSurroundings, f.note(), "pipeline=1005", "could not be measured", "/nowhere/docker.sock")
+	f.write("stopwatt.yml", twoServers+"}")
+	f.commit("end too early")
+	job = f.job(1006, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitAskedWrongly, f.note(), "pipeline=1006", "`servers`: could not be measured")
+	f.git("rm", "-q", "stopwatt.yml")
+	f.commit("measure no more")
+	job = f.job(1007, "faster", f.ofMergeRequest("detached"))
+	f.expects(job, exitAskedWrongly, f.note(), "pipeline=1007", "`servers`: could not be measured", "stopwatt.yml")
+
 	// A closing job that finds nothing does not say that all is well.
 	job = f.job(1004, "main", f.ofMergeRequest("detached"), "--conclude")
 	f.expects(job, exitIncomplete, job.log, "the jobs of pipeline 1004 have stored no run of suite \"?servers")
