@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -282,6 +283,31 @@ func TestAMergeRequestIsToldWhatItMadeSlower(t *testing.T) {
 	job = f.job(1000, "faster", f.ofMergeRequest("detached"))
 	f.expects(job, exitOK, job.log, "^note    newer there")
 	f.expects(job, exitOK, f.note(), "pipeline=1004")
+}
+
+func TestJobsOfOnePipelineAtOnceWriteOneNoteForEachSuite(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	f.write("others.yml", strings.Replace(twoServers, "suite: servers", "suite: others", 1))
+	f.commit("another suite")
+	f.git("update-ref", "refs/heads/faster", "main") // nothing changed, nothing to measure
+	var all sync.WaitGroup
+	jobs := make([]finishedJob, 3) // two of the same suite, as of a job that was retried too early
+	for i, suite := range []string{"stopwatt.yml", "others.yml", "stopwatt.yml"} {
+		command := f.begin(1001, "faster", f.ofMergeRequest("detached"), suite)
+		all.Go(func() { jobs[i] = f.finish(command, func(*exec.Cmd) {}) })
+	}
+	all.Wait()
+	bodies := ""
+	for _, note := range f.gitlab.Notes(7) {
+		bodies += note.Body + "\n"
+	}
+	for _, job := range jobs {
+		f.expects(job, exitOK, bodies, "stopwatt `servers`: nothing worse", "stopwatt `others`: nothing worse")
+	}
+	if n := len(f.gitlab.Notes(7)); n != 2 {
+		t.Errorf("%d notes, want one for each suite:\n%s", n, bodies)
+	}
 }
 
 func TestANoteThatCannotBeWrittenIsKeptAndSentLater(t *testing.T) {

@@ -37,8 +37,8 @@ type tidy struct{ *testing.M }
 
 func (t tidy) Run() int {
 	status := t.M.Run()
-	if err := removeMade(); err != nil {
-		fmt.Fprintln(os.Stderr, "remove the tests' images:", err)
+	if err := errors.Join(removeMade(), os.RemoveAll(programsFolder)); err != nil {
+		fmt.Fprintln(os.Stderr, "remove what the tests have made:", err)
 		return max(status, 1)
 	}
 	return status
@@ -117,19 +117,33 @@ func requireDocker(t *testing.T) {
 // returns their folder.
 func buildPrograms(t testing.TB) string {
 	t.Helper()
-	folder := t.TempDir()
+	folder, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// programsFolder is where the programs lie that tests have built; removed when all have run.
+var programsFolder = filepath.Join(os.TempDir(), fmt.Sprintf("stopwatt-programs-%d", os.Getpid()))
+
+// programs builds them for the first test that asks.
+var programs = sync.OnceValues(func() (folder string, err error) {
+	if err := os.Mkdir(programsFolder, 0o755); err != nil {
+		return "", err
+	}
 	for name, source := range map[string]string{
 		"stopwatt-agent-linux-" + runtime.GOARCH: "../stopwatt-agent",
 		"server":                                 "./testdata/server",
 	} {
-		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, name), source)
+		build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(programsFolder, name), source)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", source, err, out)
+			return "", fmt.Errorf("build %s: %w\n%s", source, err, out)
 		}
 	}
-	return folder
-}
+	return programsFolder, nil
+})
 
 // removeAgentLater removes the image of the driver that was built for this test.
 func removeAgentLater(t testing.TB, programs string) {
