@@ -22,6 +22,7 @@ var (
 	errChunk       = errors.New("a chunk of the body cannot be understood")
 	errCutShort    = errors.New("the connection ended before the answer did")
 	errTooMuch     = errors.New("more was sent than one answer")
+	errEarly       = errors.New("an answer came before it was asked for")
 )
 
 // maxHead bounds the head of an answer, 1xx heads before it included, and each

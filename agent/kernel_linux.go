@@ -59,6 +59,13 @@ func receiveSocket(fd int, p []byte) (n int, errno unix.Errno) {
 	return int(r), errno
 }
 
+// hasCome tells whether bytes have been received that nobody has read.
+func hasCome(fd int) bool {
+	var first [1]byte
+	n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&first[0])), uintptr(len(first)), unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)
+	return errno == 0 && n > 0
+}
+
 // discardSocket drops up to n received bytes inside the kernel: with
 // MSG_TRUNC, a TCP socket copies nothing (tcp(7)).
 func discardSocket(fd int, n int) (dropped int, errno unix.Errno) {

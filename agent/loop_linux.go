@@ -49,6 +49,7 @@ type loop struct {
 	buffer   []byte
 	events   []unix.EpollEvent
 	tally    *tally
+	unlooked int // requests until the next look for an answer that came too early
 }
 
 // newLoop makes the loop of one of several threads.

@@ -160,6 +160,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(truthVariable) != "":
 		err = serveTruth(os.Getenv(truthVariable) == "stalls")
+	case os.Getenv(deserterVariable) != "":
+		err = desert()
 	case os.Getenv(limitedVariable) != "":
 		err = serveLimited(contextUntilEOF(os.Stdin), os.Getenv(limitedVariable))
 	case os.Getenv(serveVariable) != "":

@@ -115,7 +115,12 @@ func emptyProgram(architecture string) ([]byte, error) {
 // a child begins with it (proc(5), clear_refs).
 func lowerPeak() {
 	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where it cannot be done, less can be told of small programs
+	// Where it cannot be done, less can be told of small programs.
+	if ownPeakReset != nil {
+		_, _ = ownPeakReset.Write([]byte("5"))
+		return
+	}
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
 // ownPeak is the most memory that this process ever held, in bytes.

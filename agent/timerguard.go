@@ -58,6 +58,7 @@ func (g *guard) look(ctx context.Context) {
 		g.killed.Store(true)
 	}
 	_ = unix.Kill(-int(process), unix.SIGKILL) // it may have ended just now
+	_ = unix.Kill(int(process), unix.SIGKILL)  // or have left its own group
 }
 
 // over begins to guard a process, the first of its group.

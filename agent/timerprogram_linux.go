@@ -112,7 +112,7 @@ func (p program) hint(err error) string {
 // firstLine is what a script names behind #! as the kernel reads it, and whether
 // it is a script at all.
 func firstLine(path string) (interpreter string, isScript bool) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return "", false
 	}

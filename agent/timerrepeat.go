@@ -119,7 +119,7 @@ func (t *timer) results(sink *output) ([]byte, error) {
 		}
 		return sink.kept, nil
 	}
-	file, err := os.Open(t.order.ResultsFile)
+	file, err := openRegular(t.order.ResultsFile)
 	if err != nil {
 		return nil, fmt.Errorf("left no results: %w", err)
 	}

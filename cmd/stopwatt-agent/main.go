@@ -33,6 +33,10 @@ var version = "devel"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := agent.KeepApart(); err != nil {
+		fmt.Fprintln(os.Stderr, "stopwatt-agent:", err)
+		os.Exit(1)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
