@@ -20,7 +20,7 @@ type ContainerOrder struct {
 	Command    []string
 	Env        map[string]string
 	CPUs       string // cpuset; empty: all
-	Memory     int64  // bytes; 0: no limit
+	Memory     int64  // bytes; 0: most of what the machine has
 	Writable   bool   // its root file system may be written
 	StopSignal string // empty: killed outright
 	// JoinNetwork is the ID of a container whose network namespace is shared.

@@ -42,7 +42,7 @@ type Implementation struct {
 	Command []string          // instead of the image's own; nil keeps it
 	Env     map[string]string // beside the image's own
 	CPUs    string            // cores it may use, as in cpuset ("0-3"); empty: all
-	Memory  int64             // bytes; 0: no limit of ours
+	Memory  int64             // bytes; 0: most of what the machine has
 	// StopSignal names a signal that asks the server to end by itself ("SIGTERM").
 	// Empty: it is killed outright, because a polite stop of a process that
 	// handles no signal costs ten seconds a trial.

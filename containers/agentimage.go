@@ -13,7 +13,6 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
-	"github.com/docker/docker/api/types/network"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -108,9 +107,9 @@ func agentArchive(binary []byte) (*bytes.Buffer, error) {
 // where their root cannot be written. Remove takes the volume away with it.
 func (d *Docker) AgentVolume(ctx context.Context, image string, labels map[string]string) (id string, err error) {
 	created, err := d.client.ContainerCreate(ctx, &container.Config{
-		Image: image, Labels: labels,
+		Image: image, Labels: labels, Healthcheck: unasked(),
 		Volumes: map[string]struct{}{path.Dir(stopwatt.AgentPath): {}}, // which the engine fills from the image
-	}, &container.HostConfig{NetworkMode: network.NetworkNone}, nil, nil, "")
+	}, d.confinement(stopwatt.ContainerOrder{}), nil, nil, "")
 	if err != nil {
 		return "", attempted("make the agent's volume", err)
 	}

@@ -3,6 +3,8 @@ package containers
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -23,6 +25,10 @@ const (
 	// with, and below what an engine without CAP_SYS_RESOURCE was given itself:
 	// asked for more than that, it starts no container.
 	maxFiles = 16384
+	// memoryShares: one share in so many of the machine's memory is never a
+	// container's, so that one that takes all it can is killed before it takes what
+	// the machine lives on.
+	memoryShares = 8
 	// temporary is what /tmp is: servers need one although their root cannot be
 	// written, and some load libraries that they unpack there.
 	temporary = "rw,exec,nosuid,nodev,mode=1777,size=64m"
@@ -46,14 +52,39 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 	// would learn the ID.
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
-	created, err := d.client.ContainerCreate(whole, program(order), confinement(order), networking(order), nil, "")
-	switch {
-	case err != nil:
+	created, err := d.client.ContainerCreate(whole, program(order), d.confinement(order), networking(order), nil, "")
+	if err != nil {
 		return "", attempted("create container", err)
-	case ctx.Err() != nil:
-		return "", errors.Join(context.Cause(ctx), d.Remove(ctx, created.ID, ""))
+	}
+	if err = d.agentPlace(whole, created.ID, order); err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return "", errors.Join(err, d.Remove(ctx, created.ID, ""))
 	}
 	return created.ID, nil
+}
+
+// agentPlace is the error that an image has a link where the agent is brought in: the
+// engine would follow it, to where a volume of the image's may lie above ours, with
+// another program in the agent's place.
+func (d *Docker) agentPlace(ctx context.Context, id string, order stopwatt.ContainerOrder) error {
+	if len(order.Entrypoint) == 0 || order.Entrypoint[0] != stopwatt.AgentPath {
+		return nil
+	}
+	if _, known := d.placed.Load(order.Image); known {
+		return nil
+	}
+	place := path.Dir(stopwatt.AgentPath)
+	found, err := d.client.ContainerStatPath(ctx, id, place)
+	if err != nil {
+		return attempted("look at "+place, err)
+	}
+	if !found.Mode.IsDir() {
+		return fmt.Errorf("the image has %s, which is where stopwatt's timer is brought in: take it out of the image", place)
+	}
+	d.placed.Store(order.Image, true)
+	return nil
 }
 
 // program says what runs in the container.
@@ -76,6 +107,7 @@ func program(order stopwatt.ContainerOrder) *container.Config {
 		Env:          assignments(order.Env),
 		Labels:       order.Labels,
 		StopSignal:   order.StopSignal,
+		Healthcheck:  unasked(),
 		OpenStdin:    order.Stdin,
 		StdinOnce:    order.Stdin, // the end of the conversation is the end of its input
 		AttachStdin:  order.Stdin,
@@ -84,12 +116,21 @@ func program(order stopwatt.ContainerOrder) *container.Config {
 	}
 }
 
+// unasked is that a container is not asked how it is: what its image says about that
+// would be run in it again and again, also while it is measured.
+func unasked() *container.HealthConfig { return &container.HealthConfig{Test: []string{"NONE"}} }
+
 // confinement says what the container may do.
-func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
+func (d *Docker) confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 	processes := int64(maxProcesses)
+	memory := order.Memory
+	if memory == 0 {
+		memory = d.memory / memoryShares * (memoryShares - 1)
+	}
 	host := &container.HostConfig{
 		NetworkMode:    network.NetworkNone,
 		IpcMode:        container.IPCModePrivate,
+		CgroupnsMode:   container.CgroupnsModePrivate, // under cgroup v1 the engine shows the host's otherwise
 		CapDrop:        []string{"ALL"},
 		SecurityOpt:    []string{"no-new-privileges"},
 		ReadonlyRootfs: !order.Writable,
@@ -102,8 +143,8 @@ func confinement(order stopwatt.ContainerOrder) *container.HostConfig {
 		Resources: container.Resources{
 			CgroupParent: order.CgroupParent,
 			CpusetCpus:   order.CPUs,
-			Memory:       order.Memory,
-			MemorySwap:   order.Memory, // of memory and swap together: no swap
+			Memory:       memory,
+			MemorySwap:   memory, // of memory and swap together: no swap
 			PidsLimit:    &processes,
 			Ulimits:      []*container.Ulimit{{Name: "nofile", Soft: maxFiles, Hard: maxFiles}},
 		},

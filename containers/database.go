@@ -143,7 +143,7 @@ func (d *Docker) createDatabase(ctx context.Context, order DatabaseOrder, image 
 	}
 	program := databaseProgram(order, image)
 	program.Labels = labels
-	_, err := d.client.ContainerCreate(ctx, program, databaseConfinement(name), nil, nil, name)
+	_, err := d.client.ContainerCreate(ctx, program, d.databaseConfinement(name), nil, nil, name)
 	if errdefs.IsConflict(err) {
 		return false, nil
 	}
@@ -169,13 +169,14 @@ func databaseProgram(order DatabaseOrder, image string) *container.Config {
 		}),
 		ExposedPorts: nat.PortSet{databasePort: {}},
 		StopSignal:   "SIGINT", // a fast shutdown, which loses nothing
+		Healthcheck:  unasked(),
 	}
 }
 
 // databaseConfinement gives the database its volume and a port of the loopback
 // that the engine chooses, and withholds the rest.
-func databaseConfinement(name string) *container.HostConfig {
-	host := confinement(stopwatt.ContainerOrder{Writable: true})
+func (d *Docker) databaseConfinement(name string) *container.HostConfig {
+	host := d.confinement(stopwatt.ContainerOrder{Writable: true})
 	host.NetworkMode = "" // the engine's own: where ports can be published
 	host.PortBindings = nat.PortMap{databasePort: {{HostIP: "127.0.0.1"}}}
 	host.Mounts = []mount.Mount{{Type: mount.TypeVolume, Source: name, Target: databaseVolume}}

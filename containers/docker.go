@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/docker/docker/client"
@@ -45,6 +46,8 @@ type Docker struct {
 	getenv       func(string) string
 	credentials  credentials
 	buildNetwork string
+	memory       int64     // bytes of the engine's host; 0: not known
+	placed       *sync.Map // IDs of images in which the agent's place is free
 }
 
 // Connect finds the engine and asks what it is: by DOCKER_HOST, by
@@ -67,7 +70,7 @@ func Connect(ctx context.Context, config Config) (*Docker, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Docker{client: api, getenv: config.Getenv, credentials: known, buildNetwork: config.BuildNetwork}
+	d := &Docker{client: api, getenv: config.Getenv, credentials: known, buildNetwork: config.BuildNetwork, placed: &sync.Map{}}
 	if err := d.ask(ctx, where); err != nil {
 		_ = api.Close() // nothing was sent that could be lost
 		return nil, err
@@ -108,6 +111,7 @@ func (d *Docker) ask(ctx context.Context, where endpoint) error {
 	if err != nil {
 		return where.unreachable(err)
 	}
+	d.memory = info.MemTotal
 	d.engine = stopwatt.Engine{
 		Version:       version.Version,
 		API:           d.client.ClientVersion(),

@@ -178,7 +178,8 @@ func exists(t *testing.T, d *Docker, id string) bool {
 	return err == nil
 }
 
-// tarOf packs files by name. Programs are what has no dot in its name.
+// tarOf packs files by name, and links, as link:TARGET. Programs are what has no dot in its
+// name.
 func tarOf(files map[string]string) []byte {
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
@@ -186,6 +187,12 @@ func tarOf(files map[string]string) []byte {
 		mode := int64(0o644)
 		if !strings.Contains(name, ".") {
 			mode = 0o755
+		}
+		if target, is := strings.CutPrefix(content, "link:"); is {
+			if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target}); err != nil {
+				panic(err)
+			}
+			continue
 		}
 		if err := w.WriteHeader(&tar.Header{Name: name, Mode: mode, Size: int64(len(content))}); err != nil {
 			panic(err)

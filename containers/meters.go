@@ -57,7 +57,7 @@ var metersOptions = []metersOption{
 
 // startMeters tries to start it with these options.
 func (d *Docker) startMeters(ctx context.Context, order MetersOrder, optional metersOption) (io.ReadWriteCloser, error) {
-	created, err := d.client.ContainerCreate(ctx, metersProgram(order), metersSight(order, optional), nil, nil, "")
+	created, err := d.client.ContainerCreate(ctx, metersProgram(order), d.metersSight(order, optional), nil, nil, "")
 	if err != nil {
 		return nil, attempted("create container", err)
 	}
@@ -81,8 +81,8 @@ func metersProgram(order MetersOrder) *container.Config {
 
 // metersSight says what it may see. Docker would mask the counters of RAPL in
 // /sys, and MaskedPaths, empty but not nil, unmasks them.
-func metersSight(order MetersOrder, optional metersOption) *container.HostConfig {
-	host := confinement(stopwatt.ContainerOrder{})
+func (d *Docker) metersSight(order MetersOrder, optional metersOption) *container.HostConfig {
+	host := d.confinement(stopwatt.ContainerOrder{})
 	host.AutoRemove = true
 	host.PidMode, host.CgroupnsMode, host.UTSMode, host.UsernsMode = "host", "host", "host", "host"
 	host.NetworkMode = network.NetworkNone

@@ -37,7 +37,7 @@ var implementationRows = []row[implementation]{
 		}},
 	{word{key: "cpus", kind: "text", absent: "all cores", doc: "The cores that it may use: `\"0-3\"` or `\"0,2\"`. A single core is written in quotes, because `2` could also be meant as two cores."},
 		func(r *reader, at node, to *implementation) { r.cores(at, &to.CPUs) }},
-	{word{key: "memory", kind: "size", absent: "no limit", doc: "The memory that it may use, from 6MiB: bytes, or a number of `KiB`, `MiB`, `GiB` or `TiB`."},
+	{word{key: "memory", kind: "size", absent: "seven eighths of the machine's", doc: "The memory that it may use, from 6MiB: bytes, or a number of `KiB`, `MiB`, `GiB` or `TiB`."},
 		func(r *reader, at node, to *implementation) {
 			r.size(at, "memory", &to.Memory, leastMemory, mostMemory)
 		}},

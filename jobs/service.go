@@ -21,7 +21,7 @@ var serviceRows = []row[stopwatt.Service]{
 		func(r *reader, at node, to *stopwatt.Service) { r.text(at, "user", &to.User, isLine) }},
 	{word{key: "cpus", kind: "text", absent: "all cores", doc: "The cores that it may use, as an implementation's."},
 		func(r *reader, at node, to *stopwatt.Service) { r.cores(at, &to.CPUs) }},
-	{word{key: "memory", kind: "size", absent: "no limit", doc: "The memory that it may use, as an implementation's."},
+	{word{key: "memory", kind: "size", absent: "seven eighths of the machine's", doc: "The memory that it may use, as an implementation's."},
 		func(r *reader, at node, to *stopwatt.Service) {
 			r.size(at, "memory", &to.Memory, leastMemory, mostMemory)
 		}},
