@@ -13,7 +13,7 @@ type Service struct {
 	Command []string // instead of the image's own; nil keeps it
 	Env     map[string]string
 	CPUs    string
-	Memory  int64  // bytes; 0: no limit of ours
+	Memory  int64  // bytes; 0: most of what the machine has
 	User    string // that it runs as; empty: the image's own
 	Ready   Readiness
 	// Keep lets it live as long as the run. Otherwise each trial has a fresh one.
