@@ -54,9 +54,14 @@ bench: installed
 	go test -run '^$$' -bench Ingest -benchtime 5x ./storage
 	go test -run '^$$' -bench WidePages -benchtime 1x -timeout 3h ./storage
 
+# Staticcheck is run at a fixed version and is no dependency of this module: who
+# builds or tests stopwatt never fetches it.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
 lint:
 	test -z "$$(gofmt -l .)"
 	go vet ./...
+	go run $(STATICCHECK) ./...
 
 clean:
 	rm -rf bin cmd/stopwatt/agents/stopwatt-agent-*

@@ -46,7 +46,7 @@ func (r recipe) evaluate(known variables, given, standIns map[string]string) (va
 		}
 		value, err := r.expand(a.value, values)
 		if err != nil {
-			return nil, nil, fmt.Errorf("Dockerfile:%d: ARG %s: %w", a.line, a.name, err)
+			return nil, nil, inDockerfile(a.line, fmt.Errorf("ARG %s: %w", a.name, err))
 		}
 		if standIn, found := standIns[value]; found {
 			value, replaced[a.name] = standIn, standIn
@@ -78,7 +78,7 @@ func (r recipe) bases(target string, written, used variables) ([]base, error) {
 		}
 		b, err := r.baseOf(s, written, used)
 		if err != nil {
-			return nil, fmt.Errorf("Dockerfile:%d: FROM %s: %w", s.line, s.from, err)
+			return nil, inDockerfile(s.line, fmt.Errorf("FROM %s: %w", s.from, err))
 		}
 		if _, isStage := r.stageNamed(b.used, i); !isStage && b.used != "scratch" {
 			found = append(found, b)
@@ -118,7 +118,7 @@ func (r recipe) needed(target string, used variables) ([]bool, error) {
 	if target != "" {
 		named, found := r.stageUsed(target, len(r.stages))
 		if !found {
-			return nil, fmt.Errorf("Dockerfile: no stage is called %q%s", target, r.stageNames())
+			return nil, fmt.Errorf("no stage of the Dockerfile is called %q%s", target, r.stageNames())
 		}
 		goal = named
 	}
@@ -130,7 +130,7 @@ func (r recipe) needed(target string, used variables) ([]bool, error) {
 		}
 		from, err := r.expand(r.stages[i].from, used)
 		if err != nil {
-			return nil, fmt.Errorf("Dockerfile:%d: FROM %s: %w", r.stages[i].line, r.stages[i].from, err)
+			return nil, inDockerfile(r.stages[i].line, fmt.Errorf("FROM %s: %w", r.stages[i].from, err))
 		}
 		if earlier, isStage := r.stageNamed(from, i); isStage {
 			needed[earlier] = true

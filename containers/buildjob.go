@@ -72,7 +72,7 @@ func (d *Docker) fetchBases(ctx context.Context, job *buildJob, bases []base, pr
 	for _, b := range bases {
 		held, _, err := d.obtain(ctx, b.used, b.platform, progress)
 		if err != nil {
-			return fmt.Errorf("Dockerfile:%d: %w%s", b.line, err, standInHint(b, job.order.StandIns))
+			return inDockerfile(b.line, fmt.Errorf("%w%s", err, standInHint(b, job.order.StandIns)))
 		}
 		job.bases = append(job.bases, stopwatt.BaseImage{Written: b.written, Used: b.used, ID: held.ID})
 		d.addAuth(ctx, job.auths, b.used)

@@ -40,17 +40,25 @@ type instruction struct {
 	words []string // as written, quotes included
 }
 
+// dockerfileName is what faults call it, wherever it lies.
+const dockerfileName = "Dockerfile"
+
+// inDockerfile gives a fault its place.
+func inDockerfile(line int, err error) error {
+	return fmt.Errorf("%s:%d: %w", dockerfileName, line, err)
+}
+
 // parseDockerfile finds the stages of a Dockerfile.
 func parseDockerfile(text []byte) (recipe, error) {
 	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
 	r := recipe{escape: escapeDirective(lines)}
 	for _, i := range instructions(lines, r.escape) {
 		if err := r.add(i); err != nil {
-			return recipe{}, fmt.Errorf("Dockerfile:%d: %w", i.line, err)
+			return recipe{}, inDockerfile(i.line, err)
 		}
 	}
 	if len(r.stages) == 0 {
-		return recipe{}, errors.New("Dockerfile:1: no FROM; an image starts from another, or from scratch")
+		return recipe{}, inDockerfile(1, errors.New("no FROM; an image starts from another, or from scratch"))
 	}
 	return r, nil
 }

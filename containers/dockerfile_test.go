@@ -97,7 +97,7 @@ func TestDockerfilesThatCannotBeUnderstood(t *testing.T) {
 		{"a variable without a value", "FROM $BASE", "", "Dockerfile:1: FROM $BASE: names no image"},
 		{"a form that is not known", "ARG X=a\nFROM ${X#b}", "", "this form of ${X…} is not understood; use ${X}"},
 		{"an ARG of such a form", "ARG X=${Y%b}\nFROM scratch", "", "Dockerfile:1: ARG X: this form"},
-		{"a target that is misspelt", "FROM a AS one\nFROM b AS two", "tow", `no stage is called "tow"; it has one, two`},
+		{"a target that is misspelt", "FROM a AS one\nFROM b AS two", "tow", `no stage of the Dockerfile is called "tow"; it has one, two`},
 		{"a target where no stage has a name", "FROM a", "x", "its stages have no names"},
 	}
 	for _, test := range tests {

@@ -114,13 +114,9 @@ func profileChoices(c stopwatt.SuiteContents, chosen string) []choice {
 	})
 }
 
-// implementations and workloads of a suite, in the order of its cases.
+// implementations of a suite, in the order of its cases.
 func implementations(c stopwatt.SuiteContents) []string {
 	return distinct(c.Cases, func(c stopwatt.Case) string { return c.Implementation })
-}
-
-func workloads(c stopwatt.SuiteContents) []string {
-	return distinct(c.Cases, func(c stopwatt.Case) string { return c.Workload })
 }
 
 func distinct(cases []stopwatt.Case, of func(stopwatt.Case) string) []string {

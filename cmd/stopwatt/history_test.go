@@ -208,7 +208,7 @@ func TestHistoryRefusesNamesThatOccurNowhere(t *testing.T) {
 
 func TestHistoryNamesWhoMergedTheCommitThatChangedAMetric(t *testing.T) {
 	database := embeddedtest.ForTest(t)
-	folder, commits := grownRepository(t, 30)
+	folder, _ := grownRepository(t, 30)
 	git := func(args ...string) {
 		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", folder, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
 		if out, err := command.CombinedOutput(); err != nil {
@@ -226,7 +226,7 @@ func TestHistoryNamesWhoMergedTheCommitThatChangedAMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commits = strings.Fields(string(out))
+	commits := strings.Fields(string(out))
 	remembered(t, database, commits)
 	t.Chdir(folder)
 	for _, row := range []struct{ where, says string }{

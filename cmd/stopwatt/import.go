@@ -61,7 +61,7 @@ See docs/harness.md.`,
   stopwatt import --suite hello --machine odroid-h3 --workload send-file go.txt rust.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return askedWrongly(errors.New("import needs a file\nusage: stopwatt import FILE..."))
+				return askedWrongly(errors.New("import needs a file\nusage: stopwatt import FILE... [flags]"))
 			}
 			return nil
 		},

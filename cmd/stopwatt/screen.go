@@ -24,7 +24,6 @@ type screen struct {
 
 	bars  *mpb.Progress // nil without a terminal
 	build *mpb.Bar
-	step  stopwatt.BuildStep
 	began time.Time                // of the build, or of the run
 	logs  map[stopwatt.Case]string // of which a log was shown, for which reason
 

@@ -20,14 +20,18 @@ import (
 	"gitlab.com/stopwatt/stopwatt/storage/embedded"
 )
 
-// release is never called: the server ends with the process. It is kept because
-// what nobody can call any more is collected as garbage, and released.
-var release func()
+// postgres is a server that runs. Release is never called: the server ends with
+// the process. It is kept because what nobody can call any more is collected as
+// garbage, and released.
+type postgres struct {
+	DSN     string
+	Release func()
+}
 
 // server starts the process's one server at its first call.
-var server = sync.OnceValues(func() (dsn string, err error) {
-	dsn, release, err = embedded.Throwaway(context.Background())
-	return dsn, err
+var server = sync.OnceValues(func() (postgres, error) {
+	dsn, release, err := embedded.Throwaway(context.Background())
+	return postgres{DSN: dsn, Release: release}, err
 })
 
 var databases atomic.Int64
@@ -40,7 +44,7 @@ const bound = time.Minute
 // fails.
 func ForTest(t testing.TB) string {
 	t.Helper()
-	dsn, err := server()
+	started, err := server()
 	if errors.Is(err, embedded.ErrNoBinaries) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
@@ -48,9 +52,9 @@ func ForTest(t testing.TB) string {
 		t.Fatal(err)
 	}
 	name := fmt.Sprintf("test_%d", databases.Add(1))
-	execute(t, dsn, "CREATE DATABASE "+name+" TEMPLATE template0")
-	t.Cleanup(func() { execute(t, dsn, "DROP DATABASE "+name+" WITH (FORCE)") })
-	fresh, err := url.Parse(dsn)
+	execute(t, started.DSN, "CREATE DATABASE "+name+" TEMPLATE template0")
+	t.Cleanup(func() { execute(t, started.DSN, "DROP DATABASE "+name+" WITH (FORCE)") })
+	fresh, err := url.Parse(started.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}
