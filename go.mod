@@ -24,6 +24,7 @@ require (
 	github.com/xanzy/go-gitlab v0.115.0
 	github.com/yuin/goldmark v1.7.13
 	gitlab.com/gitlab-org/api/client-go/v2 v2.64.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -167,7 +168,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(serveVariable) != "":
 		err = Serve(contextUntilEOF(os.Stdin), "127.0.0.1:0", func(address string) { fmt.Println(address) })
 	default:
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
+	"go.uber.org/goleak"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -74,15 +75,22 @@ var programImage = sync.OnceValues(func() (string, error) {
 	return found.ID, err
 })
 
-func TestMain(m *testing.M) {
-	code := m.Run()
+// TestMain fails where an image or a goroutine outlives the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tidy{m}) }
+
+// tidy removes the test program's image when all tests have run.
+type tidy struct{ *testing.M }
+
+func (t tidy) Run() int {
+	code := t.M.Run()
 	if d, err := engine(); err == nil {
+		defer d.Close() // which ends what waits on idle connections
 		if _, err := d.client.ImageRemove(context.Background(), programTag, image.RemoveOptions{}); err != nil && !errdefs.IsNotFound(err) {
 			fmt.Fprintln(os.Stderr, "left behind:", err)
 			code = 1
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // docker is the real engine. Without one, the test is skipped, but not in CI.

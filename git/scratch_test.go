@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // TestMain gives git no configuration but the repository's own: neither a
@@ -21,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	os.Unsetenv("HOME")
 	os.Unsetenv("XDG_CONFIG_HOME")
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // scratch is a repository of one test.

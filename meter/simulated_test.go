@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/meter/simulated"
 )
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // How far from the script's integral a meter may be, as a share of the gross

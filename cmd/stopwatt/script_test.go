@@ -23,6 +23,7 @@ import (
 	"gitlab.com/stopwatt/stopwatt/meter/simulated"
 	"gitlab.com/stopwatt/stopwatt/storage"
 	"gitlab.com/stopwatt/stopwatt/storage/embedded/embeddedtest"
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 // tidy removes what tests have made when all of them have run, and not sooner: they
 // build the same images, for an image is named by what it was built from, and one
 // that removed them would take them from another that is still at work.
+// Goroutines that outlive the tests fail them.
 type tidy struct{ *testing.M }
 
 func (t tidy) Run() int {
@@ -40,6 +42,10 @@ func (t tidy) Run() int {
 	if err := errors.Join(removeMade(), os.RemoveAll(programsFolder)); err != nil {
 		fmt.Fprintln(os.Stderr, "remove what the tests have made:", err)
 		return max(status, 1)
+	}
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines outlive the tests:", err)
+		return 1
 	}
 	return status
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
 
 	"gitlab.com/stopwatt/stopwatt/storage/embedded"
 )
@@ -22,7 +23,7 @@ import (
 // input ends, when the test binary is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) < 2 {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 	var err error
 	switch os.Args[1] {
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	case "throwaway":
 		err = throwaway()
 	default:
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
