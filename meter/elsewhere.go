@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +19,7 @@ type Elsewhere struct {
 
 	mu      sync.Mutex // one question at a time
 	streams io.ReadWriteCloser
-	answers *bufio.Reader
+	answers *stopwatt.LineReader
 	broken  error // why nothing more can be asked
 }
 
@@ -31,7 +30,7 @@ const answersWithin = 20 * time.Second
 // OpenElsewhere opens the station at the other end of the streams, and closes
 // them in the end.
 func OpenElsewhere(ctx context.Context, streams io.ReadWriteCloser, order StationOrder) (*Elsewhere, error) {
-	e := &Elsewhere{streams: streams, answers: bufio.NewReader(streams)}
+	e := &Elsewhere{streams: streams, answers: stopwatt.NewLineReader(streams, longestLine)}
 	a, err := e.ask(ctx, question{Ask: askOpen, Order: &order})
 	if err == nil && a.Greeting == nil {
 		err = errors.New("the meters elsewhere: they did not greet")
@@ -76,7 +75,7 @@ func (e *Elsewhere) exchange(q question) (a answer, err error) {
 	if _, err := e.streams.Write(append(line, '\n')); err != nil {
 		return a, err
 	}
-	line, err = e.answers.ReadBytes('\n')
+	line, err = e.answers.Next()
 	if err == io.EOF {
 		return a, errors.New("the program that reads them has ended")
 	}

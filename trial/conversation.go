@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,8 +15,13 @@ import (
 type conversation struct {
 	container
 	streams io.ReadWriteCloser
-	answers *bufio.Reader
+	answers *stopwatt.LineReader
 }
+
+// longestLine bounds a line of what an agent says, in bytes: the results of a
+// harness, in base64, are two thirds of it at most. Code under test that gets hold
+// of the stream can say no more.
+const longestLine = 128 << 20
 
 // open makes the container and opens its streams. Nothing stays when it fails.
 func (c *conversation) open(ctx context.Context, order stopwatt.ContainerOrder) error {
@@ -31,7 +35,7 @@ func (c *conversation) open(ctx context.Context, order stopwatt.ContainerOrder) 
 		c.remove(ctx)
 		return fmt.Errorf("attach to the %s: %w", c.role, err)
 	}
-	c.answers = bufio.NewReader(c.streams)
+	c.answers = stopwatt.NewLineReader(c.streams, longestLine)
 	return nil
 }
 
@@ -69,7 +73,7 @@ func (c *conversation) line(ctx context.Context, command string) ([]byte, error)
 func (c *conversation) next(ctx context.Context) ([]byte, error) {
 	letGo := context.AfterFunc(ctx, func() { _ = c.streams.Close() })
 	defer letGo()
-	line, err := c.answers.ReadBytes('\n')
+	line, err := c.answers.Next()
 	if err != nil {
 		return nil, c.broken(ctx, err)
 	}
