@@ -53,10 +53,11 @@ func (c *conversation) Close() error {
 // goroutine.
 type frameReader struct {
 	from io.Reader
-	left int64 // bytes of standard output that the current frame still holds
+	both bool  // standard error is picked, too
+	left int64 // bytes that the current frame still holds of what is picked
 }
 
-// Read returns standard output alone.
+// Read returns what is picked alone.
 func (r *frameReader) Read(p []byte) (int, error) {
 	for r.left == 0 {
 		if err := r.next(); err != nil {
@@ -84,6 +85,10 @@ func (r *frameReader) next() error {
 		r.left = length
 		return nil
 	case stdcopy.Stdin, stdcopy.Stderr:
+		if r.both && kind == stdcopy.Stderr {
+			r.left = length
+			return nil
+		}
 		_, err := io.CopyN(io.Discard, r.from, length)
 		return err
 	default:

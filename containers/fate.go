@@ -1,7 +1,6 @@
 package containers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/docker/docker/api/types/container"
-	"github.com/docker/docker/pkg/stdcopy"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -79,10 +77,15 @@ func (d *Docker) lastOfLog(ctx context.Context, id string) ([]string, error) {
 		return nil, attempted("read container's log", err)
 	}
 	defer closing(stream)
-	var text bytes.Buffer
-	_, err = stdcopy.StdCopy(&text, &text, io.LimitReader(stream, maxLogBytes))
+	text, err := written(stream)
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("read container's log: %w", err)
 	}
-	return tail(text.Bytes(), lastLines), nil
+	return tail(text, lastLines), nil
+}
+
+// written is what a multiplexed stream holds of both outputs, maxLogBytes at most,
+// however long its frames say that they are.
+func written(stream io.Reader) ([]byte, error) {
+	return io.ReadAll(&frameReader{from: io.LimitReader(stream, maxLogBytes), both: true})
 }

@@ -1,17 +1,14 @@
 package containers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
-	"github.com/docker/docker/pkg/stdcopy"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -87,13 +84,13 @@ func (d *Docker) Execute(ctx context.Context, id string, argv []string) (status 
 	letGo := context.AfterFunc(ctx, streams.Close)
 	defer letGo()
 	defer streams.Close()
-	var text bytes.Buffer
-	if _, err := stdcopy.StdCopy(&text, &text, io.LimitReader(streams.Reader, maxLogBytes)); err != nil && ctx.Err() != nil {
+	text, err := written(streams.Reader)
+	if err != nil && ctx.Err() != nil {
 		return 0, "", context.Cause(ctx)
 	}
 	ended, err := d.client.ContainerExecInspect(ctx, made.ID)
 	if err != nil {
 		return 0, "", attempted("run "+argv[0]+" in container", err)
 	}
-	return ended.ExitCode, strings.Join(tail(text.Bytes(), 1), ""), nil
+	return ended.ExitCode, strings.Join(tail(text, 1), ""), nil
 }

@@ -29,8 +29,12 @@ var ledgers = []ledger{
 	{"/lib/apk/db/installed", "P:", "V:", "A:"},
 }
 
-// mostLedger is ten times what a whole desktop's is.
-const mostLedger = 64 << 20
+// mostLedger bounds a ledger, in bytes; a whole desktop's has a tenth of that. One
+// of its lines has at most mostLedgerLine.
+const (
+	mostLedger     = 64 << 20
+	mostLedgerLine = 1 << 20
+)
 
 // Packages lists what the system's package manager has installed in an image:
 // the version by name. An image without a known one has none. Two builds of one
@@ -79,16 +83,17 @@ func (l ledger) readArchive(archive io.Reader, into map[string]string) error {
 			return err
 		}
 		if header.Typeflag == tar.TypeReg && header.Name == path.Base(l.path) {
-			return l.read(io.LimitReader(files, mostLedger), into)
+			return l.read(files, into)
 		}
 	}
 }
 
-// read reads paragraph after paragraph. A package that is there for two
+// read reads paragraph after paragraph, 64 MiB at most. A package that is there for two
 // architectures is two.
 func (l ledger) read(text io.Reader, into map[string]string) error {
-	lines := bufio.NewScanner(text)
-	lines.Buffer(nil, 1<<20)
+	bounded := &io.LimitedReader{R: text, N: mostLedger + 1}
+	lines := bufio.NewScanner(bounded)
+	lines.Buffer(nil, mostLedgerLine)
 	var name, version, architecture string
 	note := func() {
 		if name != "" && version != "" {
@@ -110,5 +115,8 @@ func (l ledger) read(text io.Reader, into map[string]string) error {
 		}
 	}
 	note()
+	if bounded.N == 0 {
+		return fmt.Errorf("it has more than %d MiB", mostLedger>>20)
+	}
 	return lines.Err()
 }

@@ -1,7 +1,7 @@
 package git
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +39,7 @@ type call struct {
 	args  []string
 	env   []string  // beside the usual
 	input io.Reader // nil: none
+	most  int       // bytes of what it prints; 0: mostOutput
 }
 
 // git runs git in a folder and returns what it prints.
@@ -53,9 +54,31 @@ func (r *Repo) line(ctx context.Context, dir string, args ...string) (string, er
 	return strings.TrimSuffix(string(output), "\n"), err
 }
 
-// run carries out a call.
+// What is kept of what git prints, in bytes. The longest that is asked for is the
+// list of a commit's files: half a million of them have a quarter of it.
+const (
+	mostOutput    = 256 << 20
+	mostComplaint = 64 << 10
+)
+
+// A bounded holds what is written to it, up to most bytes, and notes when it had
+// more. It takes everything, so that who writes it is not held up.
+type bounded struct {
+	text []byte
+	most int
+	more bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	kept := min(len(p), b.most-len(b.text))
+	b.text = append(b.text, p[:kept]...)
+	b.more = b.more || kept < len(p)
+	return len(p), nil
+}
+
+// run carries out a call. Of what git prints 256 MiB are read.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
+	stdout, stderr := bounded{most: cmp.Or(c.most, mostOutput)}, bounded{most: mostComplaint}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(settings, r.trust(), c.args)...)
 	cmd.Dir = c.dir
 	cmd.Env = slices.Concat(environment(os.Environ()), c.env)
@@ -63,9 +86,12 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	// A filter that git has started may hold the pipes open after git is gone.
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Run(); err != nil {
-		return nil, explain(ctx, c, err, stderr.String())
+		return nil, explain(ctx, c, err, string(stderr.text))
 	}
-	return stdout.Bytes(), nil
+	if stdout.more {
+		return nil, fmt.Errorf("git %s: it prints more than %d MiB", c.args[0], stdout.most>>20)
+	}
+	return stdout.text, nil
 }
 
 // trust lets git read the checkout that a GitLab runner made as another user

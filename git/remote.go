@@ -114,6 +114,11 @@ func (r *Repo) branches(ctx context.Context, from remote) (map[string]string, er
 	if err != nil {
 		return nil, err
 	}
+	return parseBranches(output), nil
+}
+
+// parseBranches reads a line for each ref: its commit and, behind a tab, its name.
+func parseBranches(output []byte) map[string]string {
 	branches := map[string]string{}
 	for line := range strings.Lines(string(output)) {
 		sha, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -121,7 +126,7 @@ func (r *Repo) branches(ctx context.Context, from remote) (map[string]string, er
 			branches[name] = sha
 		}
 	}
-	return branches, nil
+	return branches
 }
 
 // shallow tells whether the history of this clone is cut off somewhere.

@@ -34,8 +34,11 @@ func (r *Repo) Tree(ctx context.Context, folder, rev string) (Tree, error) {
 	return Tree{ctx: ctx, repo: r, sha: sha, folder: filepath.ToSlash(below)}, nil
 }
 
-// ReadFile reads a file by its name relative to the folder. One that the commit does
-// not have is fs.ErrNotExist.
+// mostFile bounds a file that is read whole, in bytes: a suite file, or what it names.
+const mostFile = 64 << 20
+
+// ReadFile reads a file by its name relative to the folder, 64 MiB at most. One that
+// the commit does not have is fs.ErrNotExist.
 func (t Tree) ReadFile(name string) ([]byte, error) {
 	info, err := t.Stat(name)
 	if err != nil {
@@ -44,7 +47,7 @@ func (t Tree) ReadFile(name string) ([]byte, error) {
 	if info.IsDir() {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
 	}
-	return t.repo.git(t.ctx, t.repo.top, "cat-file", "blob", t.object(name))
+	return t.repo.run(t.ctx, call{dir: t.repo.top, args: []string{"cat-file", "blob", t.object(name)}, most: mostFile})
 }
 
 // Stat tells whether a name is that of a file or of a folder.
