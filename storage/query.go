@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -136,10 +137,11 @@ func readValue(oid uint32, text []byte) (any, error) {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
 		return strconv.ParseInt(shown, 10, 64)
 	case pgtype.Float4OID, pgtype.Float8OID:
-		if !finite(shown) {
+		number, err := strconv.ParseFloat(shown, 64)
+		if err == nil && (math.IsNaN(number) || math.IsInf(number, 0)) { // which JSON has no word for
 			return shown, nil
 		}
-		return strconv.ParseFloat(shown, 64)
+		return number, err
 	case pgtype.NumericOID:
 		if !finite(shown) {
 			return shown, nil
