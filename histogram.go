@@ -240,10 +240,13 @@ func (h *Histogram) decode(counts []byte) error {
 			at += int(-n)
 			continue
 		}
-		if at >= histogramLen {
+		if at >= histogramLen || n > (math.MaxInt64-h.sum)/highestIn(at) {
+			*h = Histogram{} // half of one, or one that counts more than there can be
 			return errHistogram
 		}
-		h.add(at, n)
+		if n > 0 {
+			h.add(at, n)
+		}
 		at++
 	}
 	return nil

@@ -1,6 +1,8 @@
 package stopwatt_test
 
 import (
+	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -90,10 +92,43 @@ func FuzzHistogramUnmarshal(f *testing.F) {
 	h.Record(5_000)
 	encoded, _ := h.MarshalBinary()
 	f.Add(encoded)
+	text, _ := h.MarshalText()
+	f.Add(text)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var h stopwatt.Histogram
-		if err := h.UnmarshalBinary(data); err == nil {
-			h.Quantile(0.5)
+		for _, decode := range []func(*stopwatt.Histogram, []byte) error{(*stopwatt.Histogram).UnmarshalBinary, (*stopwatt.Histogram).UnmarshalText} {
+			var h stopwatt.Histogram
+			err := decode(&h, data)
+			middle, mean := h.Quantile(0.5), h.Mean()
+			if err != nil && h.Count() != 0 || h.Count() < 0 || h.Min() < 0 || middle < h.Min() || middle > h.Max() || !(mean >= 0 && mean <= float64(h.Max())) {
+				t.Errorf("%d latencies from %d to %d, median %d, mean %v, %v", h.Count(), h.Min(), h.Max(), middle, mean, err)
+			}
 		}
 	})
+}
+
+// histogramOf is the head of a histogram that is not compressed, with these numbers
+// behind it.
+func histogramOf(t *testing.T, counts ...int64) []byte {
+	t.Helper()
+	head, err := new(stopwatt.Histogram).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range counts {
+		head = binary.AppendVarint(head, n)
+	}
+	return head
+}
+
+func TestAHistogramThatCountsTooMuchIsNone(t *testing.T) {
+	t.Parallel()
+	var h stopwatt.Histogram
+	if err := h.UnmarshalBinary(histogramOf(t, 0, -1, 7)); err != nil || h.Count() != 7 || h.Min() == 0 {
+		t.Errorf("with an empty bucket before: %d from %d, %v", h.Count(), h.Min(), err)
+	}
+	for _, counts := range [][]int64{{1, math.MaxInt64}, {-2000, math.MaxInt64 / 2}} {
+		if err := h.UnmarshalBinary(histogramOf(t, counts...)); err == nil || h.Count() != 0 {
+			t.Errorf("%d is taken for %d latencies, with a mean of %v", counts, h.Count(), h.Mean())
+		}
+	}
 }
