@@ -28,6 +28,10 @@ func FuzzQuestions(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		heard := make(chan []byte, len(line)+1)
+		if err := readQuestions(ctx, bytes.NewReader(line), heard); err != nil || len(heard) > bytes.Count(line, []byte("\n"))+1 {
+			t.Errorf("%d questions in %q, %v", len(heard), line, err)
+		}
 		s := &session{accounts: map[int]Accounting{}, watches: map[int]Watching{}}
 		defer s.close()
 		for _, said := range []answer{s.answered(ctx, line), func() answer {
