@@ -12,6 +12,7 @@ import (
 type Alert struct {
 	ID             string // short enough to be typed; the same for as long as the change is found
 	Project, Suite string
+	Profile        string // of the runs; empty for whole ones
 	Case           Case
 	Metric         Metric
 	Machine        string // fingerprint of the MachineIdentity
@@ -36,7 +37,11 @@ const (
 )
 
 // AlertID is the ID of an alert of this series, machine and first commit.
-func AlertID(project, suite string, of Case, metric, machine, first string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %q", project, suite, of.Implementation, of.Workload, metric, machine, first))
+func AlertID(suite SuiteName, of Series, machine, first string) string {
+	named := fmt.Appendf(nil, "%q %q %q %q %q %q %q", suite.Project, suite.Suite, of.Case.Implementation, of.Case.Workload, of.Metric, machine, first)
+	if of.Profile != "" { // so that those of whole runs are named as ever
+		named = fmt.Appendf(named, " %q", of.Profile)
+	}
+	sum := sha256.Sum256(named)
 	return hex.EncodeToString(sum[:4])
 }

@@ -6,8 +6,9 @@ import "time"
 // Its points may come in any order, from several machines, several for one
 // commit, and with commits missing.
 type Series struct {
-	Case   Case
-	Metric string
+	Case    Case
+	Metric  string
+	Profile string // of the runs; empty for whole ones: a short run is no long one
 	// Against is the implementation whose value each point was divided by, in
 	// the same run; empty unless the series is a relation.
 	Against string

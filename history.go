@@ -26,9 +26,11 @@ type SeriesChange struct {
 	Metric  Metric
 	Machine string // fingerprint of the MachineIdentity
 	Change  ChangePoint
-	// Commit is Change.First with what is known of it, MergeRequest the one that
-	// brought it, by its IID; 0: not known.
+	// Commit is Change.First with what is known of it, Merger who brought it to the
+	// default branch, empty where that is not known, MergeRequest the one that brought
+	// it, by its IID; 0: none, or not known.
 	Commit       Commit
+	Merger       string
 	MergeRequest int
 }
 

@@ -53,11 +53,13 @@ func newAlert(others []stopwatt.Alert, of stopwatt.Alert, machine, first string)
 	taken := func(id string) bool {
 		return slices.ContainsFunc(others, func(a stopwatt.Alert) bool { return a.ID == id })
 	}
-	alert := stopwatt.Alert{Project: of.Project, Suite: of.Suite, Case: of.Case, Metric: of.Metric, Machine: machine}
-	alert.ID = stopwatt.AlertID(of.Project, of.Suite, of.Case, of.Metric.Name, machine, first)
+	alert := stopwatt.Alert{Project: of.Project, Suite: of.Suite, Profile: of.Profile, Case: of.Case, Metric: of.Metric, Machine: machine}
+	suite := stopwatt.SuiteName{Project: of.Project, Suite: of.Suite}
+	series := stopwatt.Series{Case: of.Case, Metric: of.Metric.Name, Profile: of.Profile}
+	alert.ID = stopwatt.AlertID(suite, series, machine, first)
 	for taken(alert.ID) {
 		first += "+"
-		alert.ID = stopwatt.AlertID(of.Project, of.Suite, of.Case, of.Metric.Name, machine, first)
+		alert.ID = stopwatt.AlertID(suite, series, machine, first)
 	}
 	return alert
 }

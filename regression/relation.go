@@ -12,7 +12,7 @@ import (
 // counterpart in the same run, or no ratio (see RatioOf), are left out. A run that
 // has several points of a commit counts with the last.
 func Relate(of, against stopwatt.Series) stopwatt.Series {
-	relation := stopwatt.Series{Case: of.Case, Metric: of.Metric, Against: against.Case.Implementation}
+	relation := stopwatt.Series{Case: of.Case, Metric: of.Metric, Profile: of.Profile, Against: against.Case.Implementation}
 	counterparts := map[measured]stopwatt.SeriesPoint{}
 	for _, p := range against.Points {
 		counterparts[measuredIn(p)] = p

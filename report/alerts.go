@@ -40,7 +40,7 @@ func AlertsText(w io.Writer, a Alerts, columns int) error {
 // alertLines tell one alert.
 func (a Alerts) alertLines(alert stopwatt.Alert, columns int) []string {
 	c := alert.Change
-	title := fmt.Sprintf("%s  %s  %s  %s %s  %s", Clean(alert.ID), alert.State, short(alert.Suite), short(alert.Case.String()), label(alert.Metric), ChangeSize(alert.Metric, c))
+	title := fmt.Sprintf("%s  %s  %s  %s %s  %s", Clean(alert.ID), alert.State, short(suiteOf(alert)), short(alert.Case.String()), label(alert.Metric), ChangeSize(alert.Metric, c))
 	if c.Ratio.Bounded {
 		title += " (" + ChangeBounds(c) + ")"
 	}
@@ -54,6 +54,14 @@ func (a Alerts) alertLines(alert stopwatt.Alert, columns int) []string {
 		lines = append(lines, indented(wrap(said, columns-2, 2))...)
 	}
 	return lines
+}
+
+// suiteOf is the suite of an alert, with the profile that its runs had.
+func suiteOf(alert stopwatt.Alert) string {
+	if alert.Profile == "" {
+		return alert.Suite
+	}
+	return alert.Suite + ", profile " + alert.Profile
 }
 
 // saidTo is who said what to an alert; empty when nobody did.
@@ -74,11 +82,11 @@ func saidTo(alert stopwatt.Alert) string {
 
 // AlertsCSV writes a line for each alert, in full precision.
 func AlertsCSV(w io.Writer, a Alerts) error {
-	records := [][]string{{"alert", "state", "project", "suite", "implementation", "workload", "metric", "unit", "machine", "fingerprint", "change",
+	records := [][]string{{"alert", "state", "project", "suite", "profile", "implementation", "workload", "metric", "unit", "machine", "fingerprint", "change",
 		"first", "after", "up_to", "before", "now", "ratio", "low", "high", "found", "reason", "acknowledged_by", "acknowledged_in", "acknowledged_at", "until"}}
 	for _, alert := range a.Alerts {
 		j := a.jsonOf(alert)
-		record := []string{j.Alert, j.State, j.Project, j.Suite, j.Implementation, j.Workload, j.Metric, j.Unit, j.Machine, j.Fingerprint, j.Change,
+		record := []string{j.Alert, j.State, j.Project, j.Suite, j.Profile, j.Implementation, j.Workload, j.Metric, j.Unit, j.Machine, j.Fingerprint, j.Change,
 			j.First, j.After, j.UpTo, exactOf(j.Before), exactOf(j.Now), exactOf(j.Ratio), exactOf(j.Low), exactOf(j.High), j.Found}
 		var said jsonSaid
 		if j.Acknowledged != nil {
@@ -102,6 +110,7 @@ type jsonAlert struct {
 	State          string    `json:"state"`
 	Project        string    `json:"project"`
 	Suite          string    `json:"suite"`
+	Profile        string    `json:"profile"`
 	Implementation string    `json:"implementation"`
 	Workload       string    `json:"workload"`
 	Metric         string    `json:"metric"`
@@ -141,7 +150,7 @@ func AlertsJSON(w io.Writer, a Alerts) error {
 func (a Alerts) jsonOf(alert stopwatt.Alert) jsonAlert {
 	c := alert.Change
 	j := jsonAlert{
-		Alert: alert.ID, State: string(alert.State), Project: alert.Project, Suite: alert.Suite,
+		Alert: alert.ID, State: string(alert.State), Project: alert.Project, Suite: alert.Suite, Profile: alert.Profile,
 		Implementation: alert.Case.Implementation, Workload: alert.Case.Workload, Metric: alert.Metric.Name, Unit: alert.Metric.Unit,
 		Machine: a.Machines[alert.Machine], Fingerprint: alert.Machine, Change: string(c.State), First: c.First.SHA, After: c.Past.SHA, UpTo: c.Reached.SHA,
 		Before: finite(c.Before.Mean), Now: finite(c.After.Mean), Found: instant(alert.Found),

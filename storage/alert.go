@@ -46,7 +46,7 @@ func saveAlert(ctx context.Context, tx pgx.Tx, alert stopwatt.Alert) error {
 	if err != nil {
 		return err
 	}
-	of, err := seriesOf(ctx, tx, suite, stopwatt.Series{Case: alert.Case, Metric: alert.Metric.Name})
+	of, err := seriesOf(ctx, tx, suite, stopwatt.Series{Case: alert.Case, Metric: alert.Metric.Name, Profile: alert.Profile})
 	if err != nil {
 		return err
 	}
@@ -59,11 +59,11 @@ func saveAlert(ctx context.Context, tx pgx.Tx, alert stopwatt.Alert) error {
 		state = stopwatt.AlertOpen
 	}
 	_, err = tx.Exec(ctx, `
-		INSERT INTO stopwatt_store.alerts AS a (id, case_id, metric_id, fingerprint, state, document) VALUES ($1, $2, $3, $4, $5, $6)
+		INSERT INTO stopwatt_store.alerts AS a (id, case_id, metric_id, profile, fingerprint, state, document) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO UPDATE
 			SET state = excluded.state, document = excluded.document, changed = CASE WHEN a.state = excluded.state THEN a.changed ELSE now() END
 			WHERE (a.state, a.document) IS DISTINCT FROM (excluded.state, excluded.document)`,
-		alert.ID, of.caseID, of.metricID, alert.Machine, state, text)
+		alert.ID, of.caseID, of.metricID, of.profile, alert.Machine, state, text)
 	return err
 }
 
@@ -91,7 +91,7 @@ func readAlerts(ctx context.Context, tx pgx.Tx, query AlertQuery) ([]stopwatt.Al
 		states = append(states, string(state))
 	}
 	rows, err := tx.Query(ctx, `
-		SELECT a.id, p.name, s.name, k.implementation, k.workload, x.name, x.unit, x.better, a.fingerprint, `+alertState+`, a.found, a.document,
+		SELECT a.id, p.name, s.name, a.profile, k.implementation, k.workload, x.name, x.unit, x.better, a.fingerprint, `+alertState+`, a.found, a.document,
 		       g.id IS NOT NULL, coalesce(g.reason, ''), coalesce(g.said_by, ''), coalesce(g.commit, ''),
 		       coalesce(g.said_at, '0001-01-01Z'), coalesce(g.until, '0001-01-01Z')
 		FROM stopwatt_store.alerts a
@@ -113,7 +113,7 @@ func readAlerts(ctx context.Context, tx pgx.Tx, query AlertQuery) ([]stopwatt.Al
 		var a stopwatt.Alert
 		var said bool
 		var by stopwatt.Acceptance
-		err := row.Scan(&a.ID, &a.Project, &a.Suite, &a.Case.Implementation, &a.Case.Workload, &a.Metric.Name, &a.Metric.Unit, &a.Metric.Better,
+		err := row.Scan(&a.ID, &a.Project, &a.Suite, &a.Profile, &a.Case.Implementation, &a.Case.Workload, &a.Metric.Name, &a.Metric.Unit, &a.Metric.Better,
 			&a.Machine, &a.State, &a.Found, &a.Change, &said, &by.Reason, &by.By, &by.Commit, &by.At, &by.Until)
 		if metric, known := stopwatt.MetricNamed(a.Metric.Name); known {
 			a.Metric = metric

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -114,6 +115,13 @@ func TestACourseFollowsTheFirstParentHistory(t *testing.T) {
 	storedCommits(t, s, 3)
 	sha := func(n int) string { return commitRun(n).Checkout.Commit.SHA }
 	a := openArchive(t, dsn)
+	landed := func(shas []string) []stopwatt.Landing {
+		var landings []stopwatt.Landing
+		for _, sha := range shas {
+			landings = append(landings, stopwatt.Landing{Commit: stopwatt.Commit{SHA: sha}, Merger: "Ada", MergeRequest: "!42"})
+		}
+		return landings
+	}
 	for _, row := range []struct {
 		name    string
 		history []string
@@ -124,7 +132,7 @@ func TestACourseFollowsTheFirstParentHistory(t *testing.T) {
 		{"the third has no place: behind the one before it", []string{sha(2), sha(1)}, []float64{2, 1, 3}},
 		{"the second was rewritten: behind the one before it", []string{sha(1), sha(3)}, []float64{1, 2, 3}},
 	} {
-		if err := s.PlaceCommits(t.Context(), servers.Project, row.history); err != nil {
+		if err := s.PlaceCommits(t.Context(), servers.Project, landed(row.history)); err != nil {
 			t.Fatal(err)
 		}
 		courses, err := a.Courses(t.Context(), goTime(100))
@@ -134,6 +142,9 @@ func TestACourseFollowsTheFirstParentHistory(t *testing.T) {
 		var values []float64
 		for _, point := range courses[0].Points {
 			values = append(values, point.Value)
+			if landed := slices.Contains(row.history, point.SHA); landed != (point.MergeRequest == 42) {
+				t.Errorf("%s: merge request %d of %s", row.name, point.MergeRequest, point.SHA)
+			}
 		}
 		if diff := cmp.Diff(row.want, values); diff != "" {
 			t.Errorf("%s: %s", row.name, diff)

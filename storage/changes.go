@@ -41,7 +41,7 @@ func (s *Store) SaveChanges(ctx context.Context, project, suite string, series s
 // A seriesKey says which series is meant.
 type seriesKey struct {
 	caseID, metricID int64
-	against          string
+	against, profile string
 }
 
 // seriesOf returns the key of a series, whose case and metric it inserts where
@@ -54,7 +54,7 @@ func seriesOf(ctx context.Context, tx pgx.Tx, suite int64, series stopwatt.Serie
 	if err := insertMetrics(ctx, tx, []string{series.Metric}, nil); err != nil {
 		return seriesKey{}, err
 	}
-	key := seriesKey{caseID: cases[series.Case], against: series.Against}
+	key := seriesKey{caseID: cases[series.Case], against: series.Against, profile: series.Profile}
 	err = tx.QueryRow(ctx, "SELECT id FROM stopwatt_store.metrics WHERE name = $1", series.Metric).Scan(&key.metricID)
 	return key, err
 }
@@ -75,8 +75,8 @@ func saveSearch(ctx context.Context, tx pgx.Tx, of seriesKey, search stopwatt.Ch
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `
-		INSERT INTO stopwatt_store.change_searches (case_id, metric_id, against, fingerprint, document) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-		of.caseID, of.metricID, of.against, search.Machine, text).Scan(&id)
+		INSERT INTO stopwatt_store.change_searches (case_id, metric_id, against, profile, fingerprint, document) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+		of.caseID, of.metricID, of.against, of.profile, search.Machine, text).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func foundAlready(ctx context.Context, tx pgx.Tx, of seriesKey, machine string, 
 func (s *Store) Changes(ctx context.Context, project, suite string, series stopwatt.Series) ([]stopwatt.ChangeSearch, error) {
 	var searches []stopwatt.ChangeSearch
 	err := s.reading(ctx, func(tx pgx.Tx) error {
-		of := seriesKey{against: series.Against}
+		of := seriesKey{against: series.Against, profile: series.Profile}
 		err := tx.QueryRow(ctx, `
 			SELECT k.id, x.id
 			FROM stopwatt_store.cases k
@@ -154,10 +154,11 @@ func (s *Store) Changes(ctx context.Context, project, suite string, series stopw
 
 func readSearches(ctx context.Context, tx pgx.Tx, of seriesKey) ([]stopwatt.ChangeSearch, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT DISTINCT ON (fingerprint) id, document
-		FROM stopwatt_store.change_searches
-		WHERE case_id = $1 AND metric_id = $2 AND against = $3
-		ORDER BY fingerprint, id DESC`, of.caseID, of.metricID, of.against)
+		SELECT q.id, q.document
+		FROM stopwatt_store.latest_searches l
+		JOIN stopwatt_store.change_searches q ON q.id = l.search_id
+		WHERE l.case_id = $1 AND l.metric_id = $2 AND l.against = $3 AND l.profile = $4
+		ORDER BY l.fingerprint`, of.caseID, of.metricID, of.against, of.profile)
 	if err != nil {
 		return nil, err
 	}

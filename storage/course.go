@@ -205,7 +205,7 @@ func (r courseReader) describe(ctx context.Context, courses []stopwatt.Course) e
 		}
 	}
 	rows, err := r.tx.Query(ctx, `
-		SELECT h.run_id, coalesce(c.position, 0), c.sha, c.committed_at, c.subject, c.author, h.epoch
+		SELECT h.run_id, coalesce(c.position, 0), c.sha, c.committed_at, c.subject, c.author, coalesce(c.merge_request, 0), h.epoch
 		FROM unnest($1::bigint[]) w (run_id)
 		JOIN stopwatt_store.history h ON h.run_id = w.run_id
 		JOIN stopwatt_store.commits c ON c.id = h.commit_id`, runs)
@@ -214,9 +214,10 @@ func (r courseReader) describe(ctx context.Context, courses []stopwatt.Course) e
 	}
 	var run int64
 	var p stopwatt.CoursePoint
-	_, err = pgx.ForEachRow(rows, []any{&run, &p.Position, &p.SHA, &p.Time, &p.Subject, &p.Author, &p.Epoch}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&run, &p.Position, &p.SHA, &p.Time, &p.Subject, &p.Author, &p.MergeRequest, &p.Epoch}, func() error {
 		for _, point := range at[run] {
-			point.Position, point.SHA, point.Time, point.Subject, point.Author, point.Epoch = p.Position, p.SHA, p.Time, p.Subject, p.Author, p.Epoch
+			point.Position, point.SHA, point.Time, point.Subject, point.Author, point.MergeRequest, point.Epoch =
+				p.Position, p.SHA, p.Time, p.Subject, p.Author, p.MergeRequest, p.Epoch
 		}
 		return nil
 	})

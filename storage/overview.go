@@ -52,11 +52,11 @@ func (a *Archive) Overview(ctx context.Context) (stopwatt.Overview, error) {
 func readWorse(ctx context.Context, tx pgx.Tx) ([]stopwatt.SeriesChange, error) {
 	rows, err := tx.Query(ctx, changeColumns+`
 		FROM (
-			SELECT DISTINCT ON (l.case_id, l.metric_id) l.case_id, l.metric_id, l.fingerprint, l.search_id
+			SELECT DISTINCT ON (l.case_id, l.metric_id, l.profile) l.case_id, l.metric_id, l.profile, l.fingerprint, l.search_id
 			FROM stopwatt_store.latest_searches l
 			JOIN stopwatt_store.machines m ON m.fingerprint = l.fingerprint
 			WHERE l.against = ''
-			ORDER BY l.case_id, l.metric_id, m.last_seen DESC, l.search_id DESC
+			ORDER BY l.case_id, l.metric_id, l.profile, m.last_seen DESC, l.search_id DESC
 		) q
 		CROSS JOIN LATERAL (
 			SELECT * FROM stopwatt_store.change_points
@@ -75,8 +75,9 @@ func readWorse(ctx context.Context, tx pgx.Tx) ([]stopwatt.SeriesChange, error) 
 // changeColumns and changeNames are what is asked of change points v of series q.
 const (
 	changeColumns = `
-		SELECT p.name, s.name, k.implementation, k.workload, x.name, x.unit, x.better, q.fingerprint, v.document,
-		       v.first_sha, coalesce(c.parents, '{}'), coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, '')`
+		SELECT p.name, s.name, q.profile, k.implementation, k.workload, x.name, x.unit, x.better, q.fingerprint, v.document,
+		       v.first_sha, coalesce(c.parents, '{}'), coalesce(c.author, ''), coalesce(c.committed_at, '0001-01-01Z'), coalesce(c.subject, ''),
+		       coalesce(c.merger, ''), coalesce(c.merge_request, 0)`
 	changeNames = `
 		JOIN stopwatt_store.metrics x ON x.id = q.metric_id
 		JOIN stopwatt_store.cases k ON k.id = q.case_id
@@ -89,9 +90,10 @@ func readChanges(rows pgx.Rows) ([]stopwatt.SeriesChange, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (stopwatt.SeriesChange, error) {
 		var one stopwatt.SeriesChange
 		var stored stopwatt.Metric
-		err := row.Scan(&one.Suite.Project, &one.Suite.Suite, &one.Case.Implementation, &one.Case.Workload,
+		err := row.Scan(&one.Suite.Project, &one.Suite.Suite, &one.Profile, &one.Case.Implementation, &one.Case.Workload,
 			&stored.Name, &stored.Unit, &stored.Better, &one.Machine, &one.Change,
-			&one.Commit.SHA, &one.Commit.Parents, &one.Commit.Author, &one.Commit.Time, &one.Commit.Subject)
+			&one.Commit.SHA, &one.Commit.Parents, &one.Commit.Author, &one.Commit.Time, &one.Commit.Subject,
+			&one.Merger, &one.MergeRequest)
 		one.Metric = described(stored)
 		return one, err
 	})
@@ -116,18 +118,15 @@ func (a *Archive) Changes(ctx context.Context, query stopwatt.CourseQuery) ([]st
 		}
 		rows, err := tx.Query(ctx, changeColumns+`
 			FROM unnest($1::bigint[]) WITH ORDINALITY w (case_id, place)
-			JOIN stopwatt_store.latest_searches q ON q.case_id = w.case_id AND q.metric_id = $2 AND q.against = $3 AND q.fingerprint = $4
+			JOIN stopwatt_store.latest_searches q ON q.case_id = w.case_id AND q.metric_id = $2 AND q.against = $3 AND q.fingerprint = $4 AND q.profile = $8
 			JOIN stopwatt_store.change_points v ON v.search_id = q.search_id AND v.state <> 'withdrawn'`+changeNames+`
 			WHERE coalesce(c.committed_at, $5) BETWEEN $5 AND $6
 			ORDER BY w.place, v.position
-			LIMIT $7`, r.ids, r.metric, query.Against, query.Machine, r.from, r.to, mostPoints)
+			LIMIT $7`, r.ids, r.metric, query.Against, query.Machine, r.from, r.to, mostPoints, query.Profile)
 		if err != nil {
 			return err
 		}
 		changes, err = readChanges(rows)
-		for i := range changes {
-			changes[i].Profile = query.Profile
-		}
 		return err
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func readSeries(ctx context.Context, tx pgx.Tx, query SeriesQuery) ([]stopwatt.S
 	into := []any{&c.Implementation, &c.Workload, &p.SHA, &p.Time, &p.Run, &p.Value, &p.N, &p.Machine, &p.Epoch}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		if n := len(all); n == 0 || all[n-1].Case != c {
-			all = append(all, stopwatt.Series{Case: c, Metric: query.Metric})
+			all = append(all, stopwatt.Series{Case: c, Metric: query.Metric, Profile: query.Profile})
 		}
 		last := &all[len(all)-1]
 		last.Points = append(last.Points, p)

@@ -47,7 +47,7 @@ func (s *Server) alerts(w http.ResponseWriter, r *http.Request) error {
 	for _, alert := range all {
 		shown := alertShown{Alert: alert, Metric: report.Label(alert.Metric), Size: report.ChangeSize(alert.Metric, alert.Change), Bounds: report.ChangeBounds(alert.Change),
 			Levels: report.ChangeLevels(alert.Metric, alert.Change), Said: saidText(alert), Commits: report.ChangeCommits(alert.Change), Machine: machineName(o.Machines, alert.Machine),
-			Link: seriesAddress(stopwatt.SuiteName{Project: alert.Project, Suite: alert.Suite}, "case", alert.Case.String(), "metric", alert.Metric.Name, "machine", alert.Machine)}
+			Link: seriesAddress(stopwatt.SuiteName{Project: alert.Project, Suite: alert.Suite}, "profile", alert.Profile, "case", alert.Case.String(), "metric", alert.Metric.Name, "machine", alert.Machine)}
 		if alert.State == stopwatt.AlertOpen {
 			p.Open = append(p.Open, shown)
 		} else {
@@ -77,7 +77,7 @@ func saidText(alert stopwatt.Alert) string {
 
 // alertOf is the ID of the alert of a change.
 func alertOf(c stopwatt.SeriesChange) string {
-	return stopwatt.AlertID(c.Suite.Project, c.Suite.Suite, c.Case, c.Metric.Name, c.Machine, c.Change.First.SHA)
+	return stopwatt.AlertID(c.Suite, stopwatt.Series{Case: c.Case, Metric: c.Metric.Name, Profile: c.Profile}, c.Machine, c.Change.First.SHA)
 }
 
 // said is what was said to alerts, by their IDs.
@@ -130,6 +130,7 @@ type jsonAlert struct {
 	State          string     `json:"state"`
 	Project        string     `json:"project"`
 	Suite          string     `json:"suite"`
+	Profile        string     `json:"profile"`
 	Implementation string     `json:"implementation"`
 	Workload       string     `json:"workload"`
 	Metric         string     `json:"metric"`
@@ -153,7 +154,7 @@ func (s *Server) apiAlerts(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := []jsonAlert{}
 	for _, a := range all {
-		one := jsonAlert{ID: a.ID, State: string(a.State), Project: a.Project, Suite: a.Suite, Implementation: a.Case.Implementation, Workload: a.Case.Workload, Metric: a.Metric.Name,
+		one := jsonAlert{ID: a.ID, State: string(a.State), Project: a.Project, Suite: a.Suite, Profile: a.Profile, Implementation: a.Case.Implementation, Workload: a.Case.Workload, Metric: a.Metric.Name,
 			Machine: a.Machine, Found: when(a.Found), First: a.Change.First.SHA}
 		if a.Change.Ratio.Known {
 			one.Ratio = number(a.Change.Ratio.Value)

@@ -72,6 +72,7 @@ type (
 		Low            *float64      `json:"low"`
 		High           *float64      `json:"high"`
 		P              *float64      `json:"p"`
+		Merger         string        `json:"merger"`
 		MergeRequest   int           `json:"merge_request"`
 	}
 	jsonIdle struct {
@@ -261,7 +262,7 @@ func changesJSON(changes []stopwatt.SeriesChange) []jsonChange {
 	for _, c := range changes {
 		one := jsonChange{Suite: jsonSuiteName(c.Suite), Profile: c.Profile, Implementation: c.Case.Implementation, Workload: c.Case.Workload, Metric: c.Metric.Name, Unit: c.Metric.Unit,
 			Machine: c.Machine, State: string(c.Change.State), Withheld: string(c.Change.Withheld), First: commitJSON(c.Commit), After: c.Change.Past.SHA, UpTo: c.Change.Reached.SHA,
-			Before: number(c.Change.Before.Mean), Now: number(c.Change.After.Mean), P: number(c.Change.P), MergeRequest: c.MergeRequest}
+			Before: number(c.Change.Before.Mean), Now: number(c.Change.After.Mean), P: number(c.Change.P), Merger: c.Merger, MergeRequest: c.MergeRequest}
 		if c.Change.Ratio.Known {
 			one.Ratio = number(c.Change.Ratio.Value)
 		}

@@ -106,17 +106,33 @@ type changeShown struct {
 	Metric                       string
 	Size, Bounds, Levels         string
 	Commits, Withheld, Machine   string
+	By                           string // who wrote the commit, and who merged it
 	Link                         string // of the series
 	CommitLink, MergeRequestLink string
 	Sense                        report.Sense
 	Said                         string // what somebody said to it; empty where nobody did
 }
 
+// broughtBy is who wrote the commit of a change, and who brought it to the default
+// branch where that was somebody else; of a merge they are one.
+func broughtBy(c stopwatt.SeriesChange) string {
+	author, merger := report.Brief(c.Commit.Author), report.Brief(c.Merger)
+	switch {
+	case len(c.Commit.Parents) > 1 && author != "":
+		return "merged by " + author
+	case author == "":
+		return ""
+	case merger != "" && merger != author:
+		return "by " + author + ", merged by " + merger
+	}
+	return "by " + author
+}
+
 // changeOf puts a change point into words.
 func changeOf(c stopwatt.SeriesChange, machine, project string) changeShown {
 	shown := changeShown{
 		SeriesChange: c, Metric: report.Label(c.Metric), Size: report.ChangeSize(c.Metric, c.Change), Bounds: report.ChangeBounds(c.Change),
-		Levels: report.ChangeLevels(c.Metric, c.Change), Commits: report.ChangeCommits(c.Change), Withheld: report.WithheldText(c.Change), Machine: machine,
+		Levels: report.ChangeLevels(c.Metric, c.Change), Commits: report.ChangeCommits(c.Change), Withheld: report.WithheldText(c.Change), Machine: machine, By: broughtBy(c),
 		Link:       seriesAddress(c.Suite, "profile", c.Profile, "case", c.Case.String(), "metric", c.Metric.Name, "machine", c.Machine),
 		CommitLink: commitAddress(project, c.Commit.SHA), MergeRequestLink: mergeRequestAddress(project, c.MergeRequest),
 	}

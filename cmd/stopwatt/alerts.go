@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -177,13 +178,14 @@ func (d *desk) person(ctx context.Context) string {
 // followAlerts carries the alerts of a series on now that it has been searched
 // again, and acknowledges those that a commit among theirs accepts.
 func (d *desk) followAlerts(ctx context.Context, store *storage.Store, run stopwatt.Run, metric stopwatt.Metric, one report.Traced) error {
-	of := stopwatt.Alert{Project: run.Project, Suite: run.Suite, Case: one.Series.Case, Metric: metric}
+	of := stopwatt.Alert{Project: run.Project, Suite: run.Suite, Profile: run.Profile, Case: one.Series.Case, Metric: metric}
 	for _, search := range one.Searches {
 		known, err := store.Alerts(ctx, storage.AlertQuery{
 			Project: of.Project, Suite: of.Suite, Case: of.Case, Metric: metric.Name, Machine: search.Machine})
 		if err != nil {
 			return err
 		}
+		known = slices.DeleteFunc(known, func(a stopwatt.Alert) bool { return a.Profile != of.Profile })
 		alerts := regression.FollowAlerts(known, of, search)
 		if err := store.SaveAlerts(ctx, alerts); err != nil {
 			return err

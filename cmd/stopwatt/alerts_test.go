@@ -93,6 +93,25 @@ func TestAnAlertIsOpenUntilSomebodyAcknowledgesIt(t *testing.T) {
 	}
 }
 
+func TestAShortRunWithdrawsNoAlertOfWholeRuns(t *testing.T) {
+	database := embeddedtest.ForTest(t)
+	folder, commits := grownRepository(t, 45)
+	remembered(t, database, commits)
+	t.Chdir(folder)
+	entered(t, database)
+	open := alertsOf(t, database, exitOK)
+	rememberedAs(t, database, "short", commits[44:])
+	entered(t, database)
+	if got := alertsOf(t, database, exitOK); got != open || strings.Contains(got, "no alert") {
+		t.Errorf("before:\n%s\nbehind a short run:\n%s", open, got)
+	}
+	rememberedAs(t, database, "short", commits[:44])
+	entered(t, database)
+	if got := alertsOf(t, database, exitOK); strings.Count(got, "go/static time") != 2 || strings.Count(got, "web-servers, profile short  go/static") != 1 {
+		t.Errorf("of both:\n%s", got)
+	}
+}
+
 func TestACommitThatAcceptsItsChangeAcknowledgesTheAlert(t *testing.T) {
 	for name, row := range map[string]struct {
 		says    map[int]string

@@ -21,6 +21,12 @@ import (
 // tenth more from the 31st on, rust stays.
 func remembered(t *testing.T, database string, commits []string) {
 	t.Helper()
+	rememberedAs(t, database, "", commits)
+}
+
+// rememberedAs does so with runs of a profile.
+func rememberedAs(t *testing.T, database, profile string, commits []string) {
+	t.Helper()
 	store, err := storage.Open(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +35,7 @@ func remembered(t *testing.T, database string, commits []string) {
 	noise := rand.New(rand.NewPCG(1, 1))
 	for i, sha := range commits {
 		run := storagetest.Run()
-		run.Key, run.PlanKey, run.Profile = fmt.Sprint("k", i), fmt.Sprint("p", i), ""
+		run.Key, run.PlanKey, run.Profile = fmt.Sprint(profile, "k", i), fmt.Sprint(profile, "p", i), profile
 		run.Checkout.Dirty, run.Checkout.Commit = false, stopwatt.Commit{SHA: sha, Time: time.Unix(int64(1e9+i), 0).UTC()}
 		stored, _, err := store.Begin(t.Context(), run, true)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // placeStored tells the database where the commits of a project stand on its default
-// branch, where this is a checkout of that project with all of its history: a shallow
+// branch, and who brought them there, where this is a checkout of that project with all of its history: a shallow
 // clone does not know how many came before.
 func (d *desk) placeStored(ctx context.Context, store *storage.Store, project string) error {
 	repo, err := git.Open(ctx, ".")
@@ -24,9 +24,9 @@ func (d *desk) placeStored(ctx context.Context, store *storage.Store, project st
 	if err != nil || !whole {
 		return err
 	}
-	commits, err := repo.FirstParents(ctx, branch)
+	landings, err := repo.Landings(ctx, "", branch)
 	if err != nil {
 		return err
 	}
-	return store.PlaceCommits(ctx, project, commits)
+	return store.PlaceCommits(ctx, project, landings)
 }

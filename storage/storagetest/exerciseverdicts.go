@@ -149,6 +149,8 @@ func changesComeBack(t *testing.T, s Store) {
 	same(t, changes(Sought()), nil)
 	relation := Sought()
 	relation.Against = "go"
+	short := Sought()
+	short.Profile = "short"
 	early, late, other, withdrawn := Search("f1"), Search("f1"), Search("f2"), Search("f1")
 	late.ChangePoints[0].State = stopwatt.Confirmed
 	withdrawn.ChangePoints = nil
@@ -158,6 +160,7 @@ func changesComeBack(t *testing.T, s Store) {
 	}{
 		{Sought(), []stopwatt.ChangeSearch{early, other}},
 		{relation, []stopwatt.ChangeSearch{withdrawn}},
+		{short, []stopwatt.ChangeSearch{withdrawn}},
 		{Sought(), []stopwatt.ChangeSearch{late}},
 		{Sought(), []stopwatt.ChangeSearch{late}},
 	} {
@@ -168,6 +171,7 @@ func changesComeBack(t *testing.T, s Store) {
 	late.Points, other.Points, withdrawn.Points = nil, nil, nil
 	same(t, changes(Sought()), []stopwatt.ChangeSearch{late, other})
 	same(t, changes(relation), []stopwatt.ChangeSearch{withdrawn})
+	same(t, changes(short), []stopwatt.ChangeSearch{withdrawn})
 	unknown := Sought()
 	unknown.Metric = "swiftness"
 	if err := s.SaveChanges(t.Context(), run.Project, run.Suite, unknown, nil); err == nil {

@@ -87,7 +87,7 @@ func (m *Memory) Calibration(_ context.Context, project, suite string, machine s
 
 // seriesNamed is what tells series apart.
 func seriesNamed(project, suite string, s stopwatt.Series) string {
-	return fmt.Sprintf("%q %q %q %q %q", project, suite, s.Case, s.Metric, s.Against)
+	return fmt.Sprintf("%q %q %q %q %q %q", project, suite, s.Case, s.Metric, s.Against, s.Profile)
 }
 
 // SaveChanges does what storage.Store.SaveChanges does.
