@@ -62,6 +62,9 @@ type TimeResult struct {
 	// LeastMemory is what a repetition's Memory cannot be below, in bytes: a
 	// process begins with the peak of the one that started it.
 	LeastMemory int64
+	// Aside is the CPU time, in nanoseconds, that the timer itself took meanwhile, and
+	// what it ran to prepare and clean up.
+	Aside int64 `json:",omitempty"`
 	// Results is what a harness has told, when it was to be kept.
 	Results []byte `json:",omitempty"`
 }

@@ -32,6 +32,7 @@ func (t *timer) repeat(ctx context.Context, times stopwatt.Repeat, what string) 
 	defer guard.end()
 	lowerPeak()
 
+	own := cpuTime()
 	var result stopwatt.TimeResult
 	for total := int64(0); goesOn(times, len(result.Repetitions), total); {
 		number := len(result.Repetitions) + 1
@@ -49,6 +50,7 @@ func (t *timer) repeat(ctx context.Context, times stopwatt.Repeat, what string) 
 			runtime.GC()
 		}
 	}
+	result.Aside += int64(cpuTime() - own)
 	return result, nil
 }
 
@@ -64,7 +66,7 @@ func goesOn(times stopwatt.Repeat, done int, total int64) bool {
 
 // once prepares, runs and times the program, and cleans up.
 func (t *timer) once(ctx context.Context, guard *guard, result *stopwatt.TimeResult) (stopwatt.Repetition, int64, error) {
-	if err := t.aside(ctx, guard, t.prepare, "prepare"); err != nil {
+	if err := t.aside(ctx, guard, t.prepare, "prepare", result); err != nil {
 		return stopwatt.Repetition{}, 0, err
 	}
 	if t.order.Keep && t.order.ResultsFile != "" {
@@ -82,15 +84,16 @@ func (t *timer) once(ctx context.Context, guard *guard, result *stopwatt.TimeRes
 	if err != nil {
 		return stopwatt.Repetition{}, 0, err
 	}
-	return run.repetition(), run.started, t.aside(ctx, guard, t.cleanup, "cleanup")
+	return run.repetition(), run.started, t.aside(ctx, guard, t.cleanup, "cleanup", result)
 }
 
 // aside runs a program that is not timed.
-func (t *timer) aside(ctx context.Context, guard *guard, p program, what string) error {
+func (t *timer) aside(ctx context.Context, guard *guard, p program, what string, result *stopwatt.TimeResult) error {
 	if p.path == "" {
 		return nil
 	}
 	run, err := p.start(ctx, &output{}, guard)
+	result.Aside += run.used.Utime.Nano() + run.used.Stime.Nano()
 	if err == nil {
 		err = run.wrong([]int{0})
 	}

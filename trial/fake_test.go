@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"unsafe"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/agent"
@@ -186,11 +188,10 @@ func (w watch) Tell(window stopwatt.Window, before, after stopwatt.Reading) stop
 
 // bench is a place for trials in the harbour.
 func (h *harbour) bench() trial.Bench {
-	clock := int64(1)
 	return trial.Bench{
 		Containers: h,
 		Account:    func(int) (trial.Account, error) { return &account{}, nil },
-		Monotonic:  func() int64 { return clock },
+		Monotonic:  monotonic,
 		Agent:      "agent",
 		AgentVolume: func(ctx context.Context) (string, error) {
 			return "volume", h.call(ctx, "volume")
@@ -213,4 +214,14 @@ func (c *cgroups) Account(position int, container string) (trial.Account, error)
 
 func (c *cgroups) Remove(_ context.Context, position int) {
 	c.asked = append(c.asked, fmt.Sprintf("remove %d", position))
+}
+
+// monotonic reads CLOCK_MONOTONIC, as the agent does.
+func monotonic() int64 {
+	const clock = 1
+	var now syscall.Timespec
+	if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&now)), 0); errno != 0 {
+		panic(errno)
+	}
+	return now.Nano()
 }

@@ -111,6 +111,7 @@ func (b Bench) time(ctx context.Context, order Order, p *program, companions *co
 	before := accounts.read()
 	before.Machine = watch.Edge()
 	var after stopwatt.Reading
+	asked := b.now()
 	result, err := p.askResult(ctx, func() {
 		machine := watch.Edge()
 		after = accounts.read()
@@ -120,10 +121,14 @@ func (b Bench) time(ctx context.Context, order Order, p *program, companions *co
 	record.role(stopwatt.RoleProgram, before.Program, after.Program) // of one that died as well
 	record.held("memory_peak_program", "MemoryPeak", after.Program)
 	record.companions(companions, before, after)
+	if err == nil {
+		err = b.happened(asked, result.Window)
+	}
 	if err != nil {
 		return err
 	}
 
+	record.untold(before.Program, after.Program, result)
 	work, err := b.timed(order, record, report.Ready, result)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, work)
 	record.measured("image_size", float64(order.Image.Bytes))
@@ -141,6 +146,7 @@ func (b Bench) timed(order Order, r record, ready *stopwatt.TimerReady, result *
 	if err != nil {
 		return stopwatt.Work{}, fmt.Errorf("results: %w", err)
 	}
+	r.beyond(benchmarks, result.Repetitions[0].Duration())
 	return stopwatt.Work{}, r.told(benchmarks)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -117,11 +118,15 @@ func (b Bench) haveDriven(ctx context.Context, order Order, server *container, d
 	before := accounts.read()
 	before.Machine = watch.Edge()
 	var after stopwatt.Reading
+	asked := b.now()
 	result, err := tool.askResult(ctx, func() {
 		machine := watch.Edge()
 		after = accounts.read()
 		after.Machine = machine
 	})
+	if err == nil {
+		err = b.happened(asked, result.Window)
+	}
 	if err != nil {
 		return fmt.Errorf("the tool: %w", err)
 	}
@@ -155,6 +160,7 @@ func (b Bench) toolTold(order Order, r record, result *stopwatt.TimeResult) erro
 	if err != nil {
 		return fmt.Errorf("results of the tool: %w", err)
 	}
+	r.beyond(benchmarks, time.Duration(result.Window.End-result.Window.Start))
 	if err := r.told(benchmarks); err != nil {
 		return err
 	}

@@ -194,6 +194,7 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	before := accounts.read()
 	before.Machine = watch.Edge()
 	var after stopwatt.Reading
+	asked := b.now()
 	result, err := driver.askResult(ctx, func() {
 		machine := watch.Edge()
 		after = accounts.read()
@@ -201,6 +202,9 @@ func (b Bench) converse(ctx context.Context, order Order, server *container, dri
 	})
 	record.usage(atRest, before, after) // of a server that died as well
 	record.companions(companions, before, after)
+	if err == nil {
+		err = b.happened(asked, result.Window)
+	}
 	if err != nil {
 		return err
 	}

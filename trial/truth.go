@@ -1,0 +1,70 @@
+package trial
+
+import (
+	"fmt"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt"
+)
+
+// happened is the error that an agent tells of another time than that in which it was
+// asked and answered, by the same clock, here.
+func (b Bench) happened(asked int64, window stopwatt.Window) error {
+	if b.Monotonic == nil || b.Elsewhere != nil {
+		return nil // that clock cannot be read here
+	}
+	if answered := b.now(); window.Start < asked || window.End < window.Start || window.End > answered {
+		return fmt.Errorf("its window of %v does not lie in the %v in which it was measured", window.Duration(), time.Duration(answered-asked))
+	}
+	return nil
+}
+
+// What CPU time of a container may remain that the timer does not tell of, before that is
+// doubtful: what reading the counters and waking up costs.
+const (
+	untoldShare = 0.05
+	untoldOnce  = 50 * time.Millisecond
+	untoldEach  = time.Millisecond // repetition
+)
+
+// untold marks a trial whose container used CPU time that neither its programs, as the
+// kernel counted them when they ended, nor the timer itself account for: then something
+// else worked in it, perhaps in a program's place.
+func (r record) untold(before, after stopwatt.Usage, result *stopwatt.TimeResult) {
+	used, reason := after.Since(before, "CPU")
+	if reason != "" {
+		return
+	}
+	told := result.Aside
+	for _, once := range result.Repetitions {
+		told += once.User + once.System
+	}
+	bound := told + int64(untoldShare*float64(told)) + int64(untoldOnce) + int64(len(result.Repetitions))*int64(untoldEach)
+	if used > bound {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the container used %v of CPU of which its programs account for %v: something else worked in it, or works on when a program has ended",
+			time.Duration(used).Round(time.Millisecond), time.Duration(told).Round(time.Millisecond)))
+	}
+}
+
+// beyond marks a trial whose harness tells of more time than its program ran: what it
+// tells it says of itself, and this much can be known better.
+func (r record) beyond(benchmarks []stopwatt.Benchmark, ran time.Duration) {
+	for _, b := range benchmarks {
+		for _, figure := range b.Figures {
+			if figure.Metric.Unit != "s" || figure.Absent != "" {
+				continue
+			}
+			sum := figure.Value
+			if len(figure.Values) > 0 {
+				sum = 0
+				for _, value := range figure.Values {
+					sum += value
+				}
+			}
+			if sum > ran.Seconds() {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("the harness tells of %.4g s of %s, and its program ran %.4g s", sum, figure.Metric.Name, ran.Seconds()))
+				return
+			}
+		}
+	}
+}
