@@ -72,7 +72,7 @@ func CellsOf(run stopwatt.Run, c stopwatt.Contrast, o Options) CellGrid {
 			})
 		}
 	}
-	g.Notes = append(energyNotes(run, c.Metrics, ""), doubts(c, as)...)
+	g.Notes = append(standNotes(run, c, ""), doubts(c, as)...)
 	return g
 }
 

@@ -89,7 +89,7 @@ func HTML(w io.Writer, results stopwatt.Results, c stopwatt.Contrast, trials []s
 		Baseline:   Clean(c.Baseline),
 		OfWhat:     ofWhat(c),
 		Answers:    answersShown(c),
-		Notes:      slices.Concat(htmlNotes(c), energyNotes(results.Run, c.Metrics, ""), doubts(c, AsValue)),
+		Notes:      slices.Concat(htmlNotes(c), standNotes(results.Run, c, ""), doubts(c, AsValue)),
 		Provenance: provenance(results.Run),
 		Meters:     htmlMetersOf(c.Meters),
 		Idle:       idleShown(results.Run),

@@ -50,6 +50,10 @@ type (
 		BaseImages map[string]jsonImage `json:"base_images,omitempty"`
 		Tool       string               `json:"tool"`
 		Command    string               `json:"command"`
+		// Settings repeat what the suite grants and sets, in words.
+		Settings []string `json:"settings,omitempty"`
+		// Granted is what no container has unless a suite says so.
+		Granted string `json:"granted,omitempty"`
 	}
 	jsonCommit struct {
 		SHA     string     `json:"sha"`
@@ -195,7 +199,7 @@ func jsonOfRun(run stopwatt.Run) jsonRun {
 			StorageDriver: engine.StorageDriver, CgroupVersion: engine.CgroupVersion,
 			CgroupDriver: engine.CgroupDriver, Remote: engine.Remote,
 		},
-		Images: jsonOfImages(run.Images), BaseImages: jsonOfImages(run.BaseImages), Tool: run.Tool, Command: run.Command,
+		Images: jsonOfImages(run.Images), BaseImages: jsonOfImages(run.BaseImages), Tool: run.Tool, Command: run.Command, Settings: settingsSaid(run.Settings), Granted: loosened(run.Settings),
 	}
 }
 

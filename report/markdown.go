@@ -141,7 +141,7 @@ func markdownNotes(out *strings.Builder, run stopwatt.Run, c stopwatt.Contrast, 
 	if len(c.Workloads) > 1 {
 		fmt.Fprintf(out, "The mean of workloads is the %s mean of their ratios.\n", c.Mean)
 	}
-	notes := energyNotes(run, c.Metrics, "")
+	notes := standNotes(run, c, "")
 	if note := driverNote(run, workloadsOf(c)); note != "" {
 		notes = append(notes, note)
 	}

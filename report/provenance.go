@@ -134,26 +134,86 @@ func imageFacts(run stopwatt.Run) []string {
 func settingFacts(suite stopwatt.Suite) []string {
 	var facts []string
 	for _, i := range suite.Implementations {
-		var set []string
-		if i.Command != nil {
-			set = append(set, "command "+strings.Join(i.Command, " "))
+		facts = append(facts, implementationFacts(i)...)
+	}
+	for _, w := range suite.Workloads {
+		for _, s := range w.Services {
+			facts = append(facts, serviceFacts(w.Name, s))
 		}
-		for _, name := range slices.Sorted(maps.Keys(i.Env)) {
-			set = append(set, name+"="+i.Env[name])
-		}
-		set = append(set, named("cpus", i.CPUs), named("stop signal", i.StopSignal))
-		if i.Memory > 0 {
-			set = append(set, "memory "+Value(stopwatt.Metric{Unit: "B"}, float64(i.Memory)))
-		}
-		if i.Writable {
-			set = append(set, "may write to its own root")
-		}
-		set = slices.DeleteFunc(set, func(s string) bool { return s == "" })
-		if len(set) > 0 {
-			facts = append(facts, i.Name+": "+strings.Join(set, ", "))
+		if w.HTTP != nil && w.HTTP.Socket != "" {
+			facts = append(facts, w.Name+": asked at "+w.HTTP.Socket+", in a folder that server and driver write; the driver is root there, without capabilities")
 		}
 	}
-	return append(facts, named("servers: cpus", suite.ServerCPUs), named("driver: cpus", suite.DriverCPUs), named("path:", suite.Path()))
+	return append(facts, named("servers: cpus", suite.ServerCPUs), named("driver: cpus", suite.DriverCPUs), together(suite), named("path:", suite.Path()))
+}
+
+// settingsSaid are the facts that there are, made safe to read.
+func settingsSaid(suite stopwatt.Suite) []string {
+	var said []string
+	for _, fact := range settingFacts(suite) {
+		if fact = Clean(fact); fact != "" {
+			said = append(said, fact)
+		}
+	}
+	return said
+}
+
+// together says that driver and servers share their cores, where they do: a server that
+// is busy then takes the driver's time, too.
+func together(suite stopwatt.Suite) string {
+	if suite.Path() == "" || suite.DriverHost != nil || suite.DriverCPUs != "" {
+		return ""
+	}
+	return "driver and servers share their cores"
+}
+
+// implementationFacts repeat what is set for one implementation and its companions.
+func implementationFacts(i stopwatt.Implementation) []string {
+	set := containerFacts(i.Command, i.Env, i.CPUs, i.Memory, i.Writable)
+	if i.StopSignal != "" {
+		set = append(set, named("stop signal", i.StopSignal))
+	}
+	var facts []string
+	if len(set) > 0 {
+		facts = append(facts, i.Name+": "+strings.Join(set, ", "))
+	}
+	for _, s := range i.Services {
+		facts = append(facts, serviceFacts(i.Name, s))
+	}
+	return facts
+}
+
+// serviceFacts repeat what is set for a companion.
+func serviceFacts(of string, s stopwatt.Service) string {
+	set := containerFacts(s.Command, nil, s.CPUs, s.Memory, s.Writable)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		set = append(set, "variable "+name) // a companion's are passwords, often
+	}
+	if s.User != "" {
+		set = append(set, "runs as "+s.User)
+	}
+	return of + ": with " + s.Name + strings.TrimSuffix(": "+strings.Join(set, ", "), ": ")
+}
+
+// containerFacts repeat what is set for a container.
+func containerFacts(command []string, env map[string]string, cpus string, memory int64, writable bool) []string {
+	var set []string
+	if command != nil {
+		set = append(set, "command "+strings.Join(command, " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		set = append(set, name+"="+env[name])
+	}
+	if cpus != "" {
+		set = append(set, named("cpus", cpus))
+	}
+	if memory > 0 {
+		set = append(set, "memory "+Value(stopwatt.Metric{Unit: "B"}, float64(memory)))
+	}
+	if writable {
+		set = append(set, "may write to its own root")
+	}
+	return set
 }
 
 // named puts a word before a value, nothing before none.

@@ -38,7 +38,7 @@ func GridsOf(run stopwatt.Run, c stopwatt.Contrast, o Options) (Grids, error) {
 	if o.As != AsValue && len(c.Workloads) > 1 {
 		g.notes = append(g.notes, meanNote(c))
 	}
-	g.notes = append(g.notes, energyNotes(run, c.Metrics, "")...)
+	g.notes = append(g.notes, standNotes(run, c, "")...)
 	if o.As == AsValue {
 		o.As = asMeans
 	}

@@ -109,7 +109,7 @@ func (p *page) longer(names, shown []string) {
 
 // footnotes adds what the figures rest on and what could not be said.
 func (p *page) footnotes() {
-	for _, note := range energyNotes(p.run, p.contrast.Metrics, "; --gross leaves it in") {
+	for _, note := range standNotes(p.run, p.contrast, "; --gross leaves it in") {
 		p.note("%s", note)
 	}
 	if hasEnergy(p.contrast.Metrics) {
