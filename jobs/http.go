@@ -2,7 +2,9 @@ package jobs
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -41,7 +43,7 @@ type dataFile struct {
 }
 
 var dataRows = []row[dataFile]{
-	{word{key: "file", kind: "text", example: "file: and the name of a CSV file", doc: "A CSV file, relative to the suite file, 16 MiB at most. Its first line names the columns; a name is letters, digits, `_` and `-`."},
+	{word{key: "file", kind: "text", example: "file: and the name of a CSV file", doc: "A CSV file, relative to the suite file, of 16 MiB, 100 columns and a million rows at most. Its first line names the columns; a name is letters, digits, `_` and `-`."},
 		func(r *reader, at node, to *dataFile) { r.path(at, "file", &to.name) }},
 	{word{key: "rows", kind: "text", fallback: "in-order", doc: "`in-order`: each request takes the next row, from the first again behind the last; `random`: it draws one from the run's seed."},
 		func(r *reader, at node, to *dataFile) { r.inOrder(at, "rows", "random", &to.inOrder) }},
@@ -129,24 +131,53 @@ func (r *reader) data(at node, to *stopwatt.HTTP) {
 	to.Data = &data
 }
 
-// readData understands a CSV file, or says what is wrong and what to do.
+// Bounds of a file of data, beside that of its bytes: a row takes some fifty bytes of
+// memory beside its text, and each column is looked for in each request.
+const (
+	mostColumns = 100
+	mostRows    = 1_000_000
+)
+
+// readData understands a CSV file of at most mostColumns columns and mostRows rows, or
+// says what is wrong and what to do.
 func readData(text string) (data stopwatt.Data, complaint string) {
-	all, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).ReadAll()
-	switch {
-	case err != nil:
-		return data, fmt.Sprintf("it is no CSV file (%v); mend it", err)
-	case len(all) < 2:
-		return data, "it has no rows; write a line of column names and one row at least"
-	}
-	for i, name := range all[0] {
+	lines := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	for {
+		row, err := lines.Read()
 		switch {
-		case !isColumn(name):
-			return data, fmt.Sprintf("%s is no name for a column; use letters, digits, _ and -", brief(name))
-		case slices.Contains(all[0][:i], name):
-			return data, fmt.Sprintf("the column %s is there twice; rename one", brief(name))
+		case errors.Is(err, io.EOF) && len(data.Rows) == 0:
+			return stopwatt.Data{}, "it has no rows; write a line of column names and one row at least"
+		case errors.Is(err, io.EOF):
+			return data, ""
+		case err != nil:
+			return stopwatt.Data{}, fmt.Sprintf("it is no CSV file (%v); mend it", err)
+		case data.Columns == nil:
+			if complaint := columnsFault(row); complaint != "" {
+				return stopwatt.Data{}, complaint
+			}
+			data.Columns = row
+		case len(data.Rows) == mostRows:
+			return stopwatt.Data{}, fmt.Sprintf("it has more than %d rows; give fewer", mostRows)
+		default:
+			data.Rows = append(data.Rows, row)
 		}
 	}
-	return stopwatt.Data{Columns: all[0], Rows: all[1:]}, ""
+}
+
+// columnsFault says what is wrong with the names of columns.
+func columnsFault(names []string) string {
+	if len(names) > mostColumns {
+		return fmt.Sprintf("it has %d columns, and may have %d; give fewer", len(names), mostColumns)
+	}
+	for i, name := range names {
+		switch {
+		case !isColumn(name):
+			return fmt.Sprintf("%s is no name for a column; use letters, digits, _ and -", brief(name))
+		case slices.Contains(names[:i], name):
+			return fmt.Sprintf("the column %s is there twice; rename one", brief(name))
+		}
+	}
+	return ""
 }
 
 // isColumn tells whether {name} can stand for a column.

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -151,11 +152,23 @@ func TestFilesOfValuesThatCannotBeUsed(t *testing.T) {
 		"id,id\n1,2\n":  "is there twice; rename one",
 		"id,\n1,2\n":    "is no name for a column",
 		"id\n\"open\n1": "it is no CSV file",
+		// Each name is looked for among those before it: a file of nothing else took hours.
+		strings.Join(names(mostBody/8), ",") + "\n1\n": "columns, and may have 100; give fewer",
+		"id\n" + strings.Repeat("1\n", mostRows+1):     "more than 1000000 rows; give fewer",
 	} {
 		if _, complaint := readData(text); !strings.Contains(complaint, want) {
-			t.Errorf("%q: complaint %q, want %q", text, complaint, want)
+			t.Errorf("%.20q: complaint %q, want %q", text, complaint, want)
 		}
 	}
+}
+
+// names are so many names of columns.
+func names(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strconv.Itoa(i)
+	}
+	return all
 }
 
 func FuzzReadData(f *testing.F) {

@@ -2,10 +2,14 @@ package web
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -283,3 +287,95 @@ func TestNamesAreTextInEveryAnswer(t *testing.T) {
 		}
 	}
 }
+
+// connected speaks to a server over a connection of its own.
+func connected(t *testing.T, s *Server) func() net.Conn {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, listener, s) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return func() net.Conn {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+}
+
+func TestAHeaderThatNeverEndsIsNotReadOn(t *testing.T) {
+	t.Parallel()
+	conn := connected(t, serverOf(pastOf(plainNames)))()
+	sent := 0
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: h\r\nX: "); err != nil {
+		t.Fatal(err)
+	}
+	for piece := make([]byte, 4096); sent < 64<<20; sent += len(piece) {
+		if _, err := conn.Write(piece); err != nil {
+			break // it has been answered, and hung up on
+		}
+	}
+	answer, _ := io.ReadAll(io.LimitReader(conn, 4096)) // a reset takes the answer along at times
+	if sent >= 64<<20 || len(answer) > 0 && !strings.Contains(string(answer), " 431 ") && !strings.Contains(string(answer), " 400 ") {
+		t.Errorf("%d bytes of a header were taken: %.100q", sent, answer)
+	}
+}
+
+func TestASlowHeaderIsHungUpOn(t *testing.T) {
+	t.Parallel()
+	conn := connected(t, serverOf(pastOf(plainNames)))()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost:"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, conn); err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the rest of a header is still waited for after a minute")
+	}
+}
+
+func TestNoMoreConnectionsAreTakenThanThereArePlaces(t *testing.T) {
+	t.Parallel()
+	pair, there := net.Pipe()
+	defer pair.Close()
+	defer there.Close()
+	accepted := make(chan net.Conn)
+	l := limited(listenerOf(func() (net.Conn, error) { return pair, nil }), 2)
+	go func() {
+		for range 3 {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- conn
+		}
+	}()
+	first := <-accepted
+	<-accepted
+	select {
+	case <-accepted:
+		t.Fatal("a third connection was taken in two places")
+	default:
+	}
+	for range 2 { // closing it twice gives one place back
+		first.Close()
+	}
+	<-accepted
+	if taken := len(l.(*limitedListener).places); taken != 2 {
+		t.Errorf("%d places are taken, want 2", taken)
+	}
+}
+
+// listenerOf is a listener without an address.
+type listenerOf func() (net.Conn, error)
+
+func (l listenerOf) Accept() (net.Conn, error) { return l() }
+func (listenerOf) Close() error                { return nil }
+func (listenerOf) Addr() net.Addr              { return nil }

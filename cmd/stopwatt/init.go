@@ -112,7 +112,7 @@ func dockerfiles(folder string) (jobs.Found, error) {
 		}
 	}
 	for _, place := range places {
-		text, err := os.ReadFile(filepath.Join(folder, place, "Dockerfile"))
+		text, err := readDockerfile(filepath.Join(folder, place, "Dockerfile"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -170,10 +169,10 @@ func (c checkout) context(ctx context.Context, folder string, build stopwatt.Bui
 	return git.Plain(filepath.Join(folder, build.Context))
 }
 
-// readFile reads a file beside the suite: of the commit that is built from, or on disk.
+// readFile reads a Dockerfile beside the suite: of the commit that is built from, or on disk.
 func (c checkout) readFile(ctx context.Context, folder, name string) ([]byte, error) {
 	if c.at == "" {
-		return os.ReadFile(filepath.Join(folder, name))
+		return readDockerfile(filepath.Join(folder, name))
 	}
 	tree, err := c.repo.Tree(ctx, folder, c.at)
 	if err != nil {

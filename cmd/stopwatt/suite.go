@@ -66,6 +66,18 @@ func suitePath(named string) string {
 // there, and never read whole here.
 const mostSuite = 2 << 20
 
+// mostDockerfile is what the engine's door accepts of a Dockerfile.
+const mostDockerfile = 1 << 20
+
+// readDockerfile reads one from disk, unless it is too large for one.
+func readDockerfile(path string) ([]byte, error) {
+	text, err := readAtMost(path, mostDockerfile+1)
+	if err == nil && len(text) > mostDockerfile {
+		return nil, fmt.Errorf("%s is larger than %d MiB", path, mostDockerfile>>20)
+	}
+	return text, err
+}
+
 // readAtMost reads a file, or its beginning when it is longer.
 func readAtMost(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
