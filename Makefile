@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 STATIC  := -trimpath -ldflags '-s -w'
 STATIC_STOPWATT := -trimpath -tags agents -ldflags '-s -w -X main.version=$(VERSION)'
 
-.PHONY: build binaries demo test installed bench lint clean
+.PHONY: build binaries demo test installed bench lint fuzz soak clean
 
 build: bin/stopwatt
 
@@ -53,6 +53,20 @@ bench: installed
 	go test -run '^$$' -bench FindChanges ./regression
 	go test -run '^$$' -bench Ingest -benchtime 5x ./storage
 	go test -run '^$$' -bench WidePages -benchtime 1x -timeout 3h ./storage
+
+# Every fuzz target, one after another, each for so long. What falls over is kept
+# below testdata/fuzz, where go test runs it from then on.
+FUZZTIME ?= 20s
+
+fuzz: installed
+	.ci/fuzz $(FUZZTIME)
+
+# A small suite for so long, with a server beside it that is asked for pages: memory,
+# descriptors, goroutines, containers, spool and connections must be level.
+SOAK ?= 30m
+
+soak: installed
+	go test -count=1 -run '^TestSoak$$' -timeout 0 -v ./cmd/stopwatt -args -soak $(SOAK)
 
 # Staticcheck is run at a fixed version and is no dependency of this module: who
 # builds or tests stopwatt never fetches it.

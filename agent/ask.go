@@ -91,7 +91,7 @@ func askOnce(ctx context.Context, order stopwatt.DriveOrder, request []byte, hea
 	if order.Connects {
 		return reply{connected: true, at: monotonic()}
 	}
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	defer context.AfterFunc(ctx, func() { conn.Close() })() // which lets reads and writes go: theirs is the error that counts
 	// A server may answer, and close, before it has read a request whole. Then
 	// writing fails, and what counts is what can be read.
 	_, writeErr := conn.Write(request)

@@ -218,7 +218,7 @@ func (u *stream) connect(ctx context.Context, deadline time.Time) error {
 		return err
 	}
 	u.conn = conn
-	u.letGo = context.AfterFunc(ctx, func() { conn.Close() })
+	u.letGo = context.AfterFunc(ctx, func() { conn.Close() }) // which lets reads and writes go: theirs is the error that counts
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := u.clock.now()

@@ -32,7 +32,7 @@ func timeEmpty(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make an empty program: %w", err)
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	return timeEach(ctx, program{path: pathOf(file), argv: []string{"empty"}})
 }
 

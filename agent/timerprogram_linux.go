@@ -116,7 +116,7 @@ func firstLine(path string) (interpreter string, isScript bool) {
 	if err != nil {
 		return "", false
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	line := make([]byte, longestInterpreter)
 	n, _ := io.ReadFull(file, line) // a file may be shorter
 	interpreter, isScript = strings.CutPrefix(string(line[:n]), "#!")
@@ -189,7 +189,7 @@ func inMemory(name string, content []byte) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer written.Close()
+	defer written.Close() // it lies in memory, and is open a second time
 	if _, err := written.Write(content); err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (t *timer) results(sink *output) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("left no results: %w", err)
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	text, err := io.ReadAll(io.LimitReader(file, stopwatt.MostOutput+1))
 	if err == nil && len(text) > stopwatt.MostOutput {
 		err = fmt.Errorf("more than %d bytes", stopwatt.MostOutput)

@@ -130,11 +130,11 @@ func (d *Docker) ask(ctx context.Context, where endpoint) error {
 // for the engine is a Go program that names its own.
 func (d *Docker) Engine() stopwatt.Engine { return d.engine }
 
-// Close lets go of the connections to the engine.
-func (d *Docker) Close() error { return d.client.Close() }
+// Close lets go of the connections to the engine: on those nothing is lost.
+func (d *Docker) Close() { closing(d.client) }
 
 // closing closes something that was only read from, when its reader is done.
-func closing(c io.Closer) { _ = c.Close() }
+func closing(c io.Closer) { _ = c.Close() } // what was read has been read
 
 // attempted wraps an error of the engine, if it is one, with what was
 // attempted, and tells apart an engine that is gone.

@@ -45,8 +45,8 @@ func read(from source, w io.Writer) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	defer t.remove()
-	return pack(w, t)
+	packed, err := pack(w, t)
+	return packed, errors.Join(err, t.remove())
 }
 
 // A stream is an archive that is packed while it is read.
@@ -74,15 +74,14 @@ func open(from source, hash, what string) (io.ReadCloser, error) {
 	s := stream{reader, make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		defer t.remove()
 		packed, err := pack(writer, t)
 		if err == nil && packed.hash != hash {
 			err = errors.New("a file was changed since the run began; begin again")
 		}
-		if err != nil {
+		if err = errors.Join(err, t.remove()); err != nil {
 			err = fmt.Errorf("%s: %w", what, err)
 		}
-		writer.CloseWithError(err)
+		_ = writer.CloseWithError(err) // never fails
 	}()
 	return s, nil
 }
@@ -109,7 +108,7 @@ func pack(w io.Writer, t tree) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	defer root.Close()
+	defer root.Close() // which was only read from
 	p := packer{root: root, archive: tar.NewWriter(w), sum: sha256.New(), folders: map[string]bool{".": true}}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(t.names))) {
 		if err := p.add(name); err != nil {
@@ -179,7 +178,7 @@ func (p *packer) file(name string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer f.Close() // which was only read from
 	info, err := f.Stat()
 	if err != nil {
 		return err

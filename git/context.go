@@ -81,13 +81,13 @@ type source func() (tree, error)
 type tree struct {
 	folder string
 	names  []string
-	remove func() // called when the tree is no longer needed
+	remove func() error // called when the tree is no longer needed
 }
 
 // onDisk is the source of files that stay where they are.
 func onDisk(folder string, names []string) source {
 	return func() (tree, error) {
-		return tree{folder: folder, names: names, remove: func() {}}, nil
+		return tree{folder: folder, names: names, remove: func() error { return nil }}, nil
 	}
 }
 
@@ -100,10 +100,9 @@ func (r *Repo) past(ctx context.Context, sha, below string) source {
 		if err != nil {
 			return tree{}, err
 		}
-		t := tree{folder: filepath.Join(temporary, below), remove: func() { _ = os.RemoveAll(temporary) }}
+		t := tree{folder: filepath.Join(temporary, below), remove: func() error { return os.RemoveAll(temporary) }}
 		if err := r.fill(ctx, &t, sha, below, temporary); err != nil {
-			t.remove()
-			return tree{}, err
+			return tree{}, errors.Join(err, t.remove())
 		}
 		return t, nil
 	}

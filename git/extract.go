@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,12 +15,12 @@ import (
 // would: line ends converted, large files fetched by their filters. It goes
 // through an index of its own; git archive would leave out or rewrite what
 // export attributes say, so that the same files had another hash.
-func (r *Repo) extract(ctx context.Context, repository, sha, below, into string) error {
+func (r *Repo) extract(ctx context.Context, repository, sha, below, into string) (err error) {
 	private, err := os.MkdirTemp("", "stopwatt-index-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(private)
+	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
 	env := []string{"GIT_INDEX_FILE=" + filepath.Join(private, "index")}
 	if r.bare {
 		env = append(env, "GIT_DIR="+repository, "GIT_WORK_TREE="+into)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -52,7 +53,7 @@ func (m *Mirror) call(args ...string) call {
 }
 
 // clone makes the clone. One that was broken off leaves nothing.
-func (m *Mirror) clone(ctx context.Context, cache string) error {
+func (m *Mirror) clone(ctx context.Context, cache string) (err error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (m *Mirror) clone(ctx context.Context, cache string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(begun)
+	defer func() { err = errors.Join(err, os.RemoveAll(begun)) }()
 	whole := m.call("clone", "--quiet", "--mirror", "--", m.url, filepath.Join(begun, "clone"))
 	whole.dir = begun
 	if _, err := m.repo.run(ctx, whole); err != nil {

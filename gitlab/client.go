@@ -152,7 +152,7 @@ func (c courier) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswerBytes)
 	if answer.StatusCode < 300 && strings.Contains(answer.Header.Get("Content-Type"), "html") {
-		answer.Body.Close()
+		_ = answer.Body.Close() // which is not read
 		return nil, errPage
 	}
 	return answer, nil

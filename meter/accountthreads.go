@@ -102,7 +102,7 @@ func (t *threads) file(id int, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer syscall.Close(fd)
+	defer syscall.Close(fd) // which was only read from
 	n, err := syscall.Read(fd, t.buffer[:])
 	return t.buffer[:max(n, 0)], err
 }

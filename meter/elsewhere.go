@@ -51,7 +51,7 @@ func (e *Elsewhere) ask(ctx context.Context, q question) (answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answersWithin+q.Lasting)
 	defer cancel()
-	letGo := context.AfterFunc(ctx, func() { _ = e.streams.Close() })
+	letGo := context.AfterFunc(ctx, func() { _ = e.streams.Close() }) // which lets the reader go: its error counts
 	defer letGo()
 	a, err := e.exchange(q)
 	switch {
@@ -179,7 +179,7 @@ func (e *Elsewhere) Findings(ctx context.Context, lasting time.Duration) ([]stop
 }
 
 // Close ends the conversation, and with it the program at its other end.
-func (e *Elsewhere) Close() { _ = e.streams.Close() }
+func (e *Elsewhere) Close() { _ = e.streams.Close() } // nothing more is asked
 
 // A distantAccount is an Account elsewhere.
 type distantAccount struct {

@@ -156,7 +156,7 @@ func (h Host) powercapDir(named string) string {
 // helper.
 func Foresee(host Host, file stopwatt.MachineFile, every time.Duration) []stopwatt.Meter {
 	meters, _ := openMeters(host, file, Host.openQuietly)
-	defer meters.Close()
+	defer meters.Close() // which was only read from
 	denied := meters.denied()
 	var list []stopwatt.Meter
 	for i, meter := range meters.List() {

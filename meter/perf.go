@@ -69,7 +69,7 @@ func openEvent(dir string, event perfEvent, cpus []int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer group.Close()
+	defer group.Close() // which was only read from
 	attributes := unix.PerfEventAttr{
 		Type:        event.kind,
 		Size:        uint32(unsafe.Sizeof(unix.PerfEventAttr{})),

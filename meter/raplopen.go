@@ -83,12 +83,12 @@ func mirrors(a, b raplZone) bool {
 	if err != nil {
 		return false
 	}
-	defer first.close()
+	defer first.close() // which was only read from
 	second, err := openNumber(b.energyFile())
 	if err != nil {
 		return false
 	}
-	defer second.close()
+	defer second.close() // which was only read from
 	if !brackets(first, second) {
 		return false
 	}

@@ -166,7 +166,7 @@ func read(path string) (run string, item Item, err error) {
 	if err != nil {
 		return "", Item{}, err
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", Item{}, fmt.Errorf("%w: it is no file", errBroken)
 	}

@@ -115,7 +115,7 @@ func (s Spool) Open(name string) (*Queue, error) {
 	}
 	queue := &Queue{spool: s, path: path, lock: folder}
 	if err := queue.begin(); err != nil {
-		_ = folder.Close()
+		_ = folder.Close() // nothing is ever written to it
 		return nil, fmt.Errorf("open the spool %s: %w", path, err)
 	}
 	return queue, nil
@@ -172,7 +172,7 @@ func (s Spool) syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	defer folder.Close()
+	defer folder.Close() // which was only read from
 	return s.sync(folder)
 }
 

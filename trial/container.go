@@ -120,9 +120,9 @@ func (c *container) start(ctx context.Context) error {
 // remove takes the container away. It bounds itself and works on when ctx is
 // cancelled. What it cannot remove the next command's reaper will, by label.
 func (c *container) remove(ctx context.Context) {
-	_ = c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal)
+	_ = c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal) // see above
 	if c.bridge != "" {
-		_ = c.bench.Networks.RemoveNetwork(context.WithoutCancel(ctx), c.bridge)
+		_ = c.bench.Networks.RemoveNetwork(context.WithoutCancel(ctx), c.bridge) // see above
 	}
 }
 

@@ -61,7 +61,7 @@ func (c *conversation) tell(ctx context.Context, line any) error {
 
 // line gives one command and waits for the line that answers it.
 func (c *conversation) line(ctx context.Context, command string) ([]byte, error) {
-	letGo := context.AfterFunc(ctx, func() { _ = c.streams.Close() })
+	letGo := context.AfterFunc(ctx, func() { _ = c.streams.Close() }) // which lets the reader go: its error counts
 	defer letGo()
 	if err := c.tell(ctx, command); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *conversation) line(ctx context.Context, command string) ([]byte, error)
 
 // next waits for the next line. It is let go when ctx ends.
 func (c *conversation) next(ctx context.Context) ([]byte, error) {
-	letGo := context.AfterFunc(ctx, func() { _ = c.streams.Close() })
+	letGo := context.AfterFunc(ctx, func() { _ = c.streams.Close() }) // which lets the reader go: its error counts
 	defer letGo()
 	line, err := c.answers.Next()
 	if err != nil {

@@ -47,7 +47,7 @@ func (p *parents) read(container string) stopwatt.Usage {
 	if err != nil {
 		return account{reason: err.Error()}.read()
 	}
-	defer opened.Close()
+	defer opened.Close() // which was only read from
 	return opened.Read()
 }
 

@@ -78,7 +78,7 @@ func (h *driverHost) reap(ctx context.Context, d *desk, run stopwatt.Run) {
 // close lets go of the connection.
 func (h *driverHost) close() {
 	if h != nil {
-		_ = h.docker.Close()
+		h.docker.Close()
 	}
 }
 

@@ -167,7 +167,7 @@ func ofRuns(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	beginning := make([]byte, 64)
 	n, err := io.ReadFull(file, beginning)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -215,7 +215,7 @@ func (d *desk) importRunFile(ctx context.Context, store *storage.Store, name str
 	if err != nil {
 		return askedWrongly(err)
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	in := runfile.NewReader(name, file)
 	for {
 		line, err := in.Next()

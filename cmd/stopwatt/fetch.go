@@ -25,7 +25,7 @@ func fetch(ctx context.Context, address string) (meter.Answer, error) {
 	if err != nil {
 		return meter.Answer{}, err
 	}
-	defer answer.Body.Close()
+	defer answer.Body.Close() // which was only read from
 	body, err := io.ReadAll(io.LimitReader(answer.Body, meter.MostAnswer))
 	return meter.Answer{Status: answer.StatusCode, Header: answer.Header.Get, Body: body}, err
 }

@@ -209,7 +209,7 @@ func readBounded(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer opened.Close()
+	defer opened.Close() // which was only read from
 	return io.ReadAll(io.LimitReader(opened, harness.MaxBytes+1))
 }
 

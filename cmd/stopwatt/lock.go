@@ -27,10 +27,10 @@ func (d *desk) lockMachine(ctx context.Context) (release func(), err error) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return func() { _ = file.Close() }, nil
+			return func() { _ = file.Close() }, nil // nothing is ever written to it
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			_ = file.Close()
+			_ = file.Close() // nothing is ever written to it
 			return nil, surroundings(fmt.Errorf("lock the machine with %s: %w", path, err))
 		}
 		if !told {
@@ -39,7 +39,7 @@ func (d *desk) lockMachine(ctx context.Context) (release func(), err error) {
 		}
 		select {
 		case <-ctx.Done():
-			_ = file.Close()
+			_ = file.Close() // nothing is ever written to it
 			return nil, ctx.Err()
 		case <-time.After(lockPoll):
 		}

@@ -53,7 +53,7 @@ func (w *workplace) open(ctx context.Context, planned plannedRun, flags runFlags
 	if w.docker, w.agent, err = w.openEngine(ctx, flags.network); err != nil {
 		return err
 	}
-	w.opened = append(w.opened, func() { _ = w.docker.Close() })
+	w.opened = append(w.opened, w.docker.Close)
 	if w.instruments, err = w.openInstruments(ctx, w.docker, planned.file.suite.Meters); err != nil {
 		return err
 	}

@@ -34,5 +34,5 @@ func (p parents) Account(position int, container string) (trial.Account, error) 
 
 // Remove leaves what cannot be removed to the next command: see reap.
 func (p parents) Remove(ctx context.Context, position int) {
-	_ = meter.Host{}.RemoveParents(ctx, p.run, position)
+	_ = meter.Host{}.RemoveParents(ctx, p.run, position) // see above
 }

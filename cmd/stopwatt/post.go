@@ -76,7 +76,7 @@ func (d *desk) sendParcel(ctx context.Context, path string) error {
 	if err != nil {
 		return askedWrongly(fmt.Errorf("read the note: %w", err))
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	parcel, err := gitlab.DecodeParcel(file)
 	if err != nil {
 		return askedWrongly(fmt.Errorf("%s: %w", path, err))

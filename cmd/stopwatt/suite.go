@@ -84,7 +84,7 @@ func readAtMost(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer file.Close() // which was only read from
 	return io.ReadAll(io.LimitReader(file, most))
 }
 

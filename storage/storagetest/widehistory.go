@@ -65,7 +65,7 @@ func FillWide(ctx context.Context, dsn string, commits int) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer conn.Close(context.WithoutCancel(ctx)) // all has been answered
 	settings, err := json.Marshal(wideSettings())
 	if err != nil {
 		return err

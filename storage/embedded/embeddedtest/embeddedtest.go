@@ -70,7 +70,7 @@ func execute(t testing.TB, dsn, sql string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(ctx)
+	defer conn.Close(ctx) // all has been answered
 	if _, err := conn.Exec(ctx, sql); err != nil {
 		t.Fatal(err)
 	}
