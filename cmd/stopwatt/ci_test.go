@@ -49,7 +49,7 @@ workloads:
   hello:
     http: {port: 8080, request: {path: /}}
     load: {users: 1, requests: 20}
-plan: {rounds: 12, warmup: 0s, settle: 0s}
+plan: {rounds: 7, warmup: 0s, settle: 0s, null-server: false}
 meters: {idle: 0s}
 judge: {metrics: {time: 10%}}
 `
@@ -350,7 +350,7 @@ func TestWithoutATokenEverythingIsMeasuredAndSaid(t *testing.T) {
 func TestWithoutABaselineNothingIsJudged(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 12", "rounds: 2", 1))
+	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 7", "rounds: 2", 1))
 	f.git("checkout", "-q", "--orphan", "elsewhere") // it has no commit in common with main
 	f.commit("begin anew")
 	variables := f.ofMergeRequest("detached")
@@ -363,7 +363,7 @@ func TestWithoutABaselineNothingIsJudged(t *testing.T) {
 func TestTheDefaultBranchEntersHistoryAndWritesNoNote(t *testing.T) {
 	t.Parallel()
 	f := newForge(t)
-	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 12", "rounds: 2", 1))
+	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 7", "rounds: 2", 1))
 	f.commit("two rounds")
 	job := f.job(1001, "main", map[string]string{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "main", "CI_COMMIT_REF_NAME": "main"},
 		"--backfill", "5")

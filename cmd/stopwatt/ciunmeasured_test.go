@@ -14,7 +14,7 @@ func TestAHeadThatCannotBeMeasuredIsToldInTheNote(t *testing.T) {
 	f.expects(job, exitOK, f.note(), "nothing worse", "![0-9] rounds", "!budget") // which is the job's, and no change of the suite file
 
 	f.git("checkout", "-q", "faster")
-	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 12", "rounds: twelve", 1))
+	f.write("stopwatt.yml", strings.Replace(twoServers, "rounds: 7", "rounds: twelve", 1))
 	f.commit("count in words")
 	job = f.job(1002, "faster", f.ofMergeRequest("detached"))
 	f.expects(job, exitAskedWrongly, f.note(), "pipeline=1002", "`servers`: could not be measured", "stopwatt.yml:9:16: ", `"twelve" is no number of rounds`, "!aseline", "!Report")

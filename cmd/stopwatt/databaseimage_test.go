@@ -20,6 +20,7 @@ import (
 // stand-in of docker/base, which it builds where no registry answers. A data
 // folder that began so stands for a machine without binaries.
 func TestPrivateDatabaseInAContainer(t *testing.T) {
+	t.Parallel()
 	requireDocker(t)
 	bases := postgresBases(t)
 	testscript.Run(t, testscript.Params{

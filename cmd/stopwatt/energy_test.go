@@ -21,7 +21,7 @@ const meteredSuite = `suite: metered
 implementations: {one: {build: server}}
 workloads:
   hello: {http: {port: 8080, request: {path: /}}, load: {users: 1, for: 8s}}
-plan: {rounds: 3, warmup: 0s, settle: 0s}
+plan: {rounds: 3, warmup: 0s, settle: 0s, null-server: false}
 meters: {idle: 8s}
 `
 

@@ -170,6 +170,7 @@ func rowFigures(head, cells []string, unit, workload string) [][]string {
 // give what the experiment is about. That what it computes is right is checked
 // by the programs themselves, and by the suites that expect their output.
 func TestEveryExperimentRuns(t *testing.T) {
+	t.Parallel()
 	requireDocker(t)
 	if _, told := os.LookupEnv("STOPWATT_BASES"); !told && os.Getenv("CI") != "true" {
 		t.Skip("which base images there are is not known: make test finds out, and sets STOPWATT_BASES")

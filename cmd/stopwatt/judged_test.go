@@ -16,7 +16,7 @@ const judgedSuite = `suite: judged
 implementations: {same: {build: same}, quicker: {build: quicker}}
 workloads:
   hello: {http: {port: 8080, request: {path: /}}, load: {users: 1, requests: 20}}
-plan: {rounds: 12, warmup: 0s, settle: 0s}
+plan: {rounds: 12, warmup: 0s, settle: 0s, null-server: false}
 `
 
 // TestWhatIsTheSameIsNotWorse measures a server against itself, and beside it one

@@ -75,6 +75,7 @@ func (o *outside) newDisk(t *testing.T) {
 }
 
 func TestARunSurvivesTroubleAtEachCallThatItMakesOutside(t *testing.T) {
+	t.Parallel()
 	for _, withBase := range []bool{false, true} {
 		kind := map[bool]string{false: "plain", true: "with a base"}[withBase]
 		for _, meets := range []trouble{fails, hangs, comesToNone, isNotHeard, lostAnswer} {

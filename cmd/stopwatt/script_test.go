@@ -81,6 +81,7 @@ func removeMade() error {
 // TestScripts runs the command lines of testdata/script: what is printed, where,
 // and with which exit status. They use the real Docker and a real Postgres.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	requireDocker(t)
 	programs := buildPrograms(t)
 	removeAgentLater(t, programs)
