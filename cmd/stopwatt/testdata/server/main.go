@@ -35,6 +35,10 @@ func main() {
 		serve(":8080", func(http.ResponseWriter, *http.Request) { select {} })
 	case "dies":
 		serve(":8080", dieAfter(20))
+	case "everywhere":
+		go serveTLS(":8443", answer("hello\n"))
+		go serveSocket("/run/server/socket", answer("hello\n"))
+		serve(":8080", answer("hello\n"))
 	case "spins":
 		serve(":8080", spinning(answer("hello\n"), 3*time.Millisecond))
 	default:
@@ -127,11 +131,16 @@ func serve(address string, handler http.HandlerFunc) {
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n := answered.Add(1)
-		if r.URL.Path == "/count" {
+		switch r.URL.Path {
+		case "/count":
 			fmt.Fprintln(w, n)
-			return
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/echo":
+			fmt.Fprint(w, r.URL.RawQuery)
+		default:
+			fmt.Fprint(w, body)
 		}
-		fmt.Fprint(w, body)
 	}
 }
 
