@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"gitlab.com/stopwatt/stopwatt"
@@ -201,6 +202,36 @@ func TestSessionsThatTheServerEndsLoseAndDoubleNothing(t *testing.T) {
 	run, err := s.run(map[int]func(){2: again, 3: again, 5: again, 8: again})
 	if err != nil {
 		t.Errorf("error %v", err)
+	}
+	s.whole(run)
+}
+
+// Two names of one database stand for a server and the one that takes over from it.
+func TestARunGoesOnWithTheServerThatTakesOver(t *testing.T) {
+	t.Parallel()
+	s := strike(t)
+	successor, _ := toPostgres(t, s.dsn)
+	successor.cut(true)
+	one, other := s.wire.listener.Addr().String(), successor.listener.Addr().String()
+	s.store.Close()
+	s.store = s.open(strings.Replace(s.wired, one, one+","+other, 1) + "&target_session_attrs=read-write")
+	run, err := s.run(map[int]func(){
+		3: func() { s.wire.cut(true) },
+		5: func() { successor.cut(false) },
+	})
+	if err != nil {
+		t.Errorf("error %v", err)
+	}
+	s.whole(run)
+}
+
+func TestASlowDatabaseLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := strike(t)
+	s.wire.slow(50 * time.Millisecond)
+	run, err := s.run(nil)
+	if err != nil || len(s.told) > 0 {
+		t.Errorf("told %q, error %v", s.told, err)
 	}
 	s.whole(run)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A wire lies between a command and what it speaks to, and can be cut.
@@ -18,6 +19,7 @@ type wire struct {
 	watch func(sent []byte) bool // look says of what
 	down  bool                   // nobody gets through
 	mute  bool                   // nobody is answered
+	lag   time.Duration          // of each answer
 	conns map[net.Conn]bool
 }
 
@@ -110,8 +112,9 @@ func (w *wire) back(near, far net.Conn) {
 	for {
 		n, err := far.Read(buffer)
 		w.mu.Lock()
-		mute := w.mute
+		mute, lag := w.mute, w.lag
 		w.mu.Unlock()
+		time.Sleep(lag)
 		if !mute {
 			_, _ = near.Write(buffer[:n])
 		}
@@ -137,6 +140,13 @@ func (w *wire) silence(mute bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mute = mute
+}
+
+// slow says how late answers are.
+func (w *wire) slow(lag time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lag = lag
 }
 
 // toPostgres lays a wire to the database that dsn names, and names it by the wire.
