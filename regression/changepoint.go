@@ -155,19 +155,26 @@ func (d *division) level(from, to int) stopwatt.Level {
 	return stopwatt.Level{N: s.N, Mean: s.Mean, SD: s.SD}
 }
 
-// ratioOfLevels is after ÷ before with an interval, by propagation of errors to
-// the first order; reach is half the interval of their difference.
+// ratioOfLevels is after ÷ before with an interval; reach is half the interval of
+// their difference. It is Fieller's (Some problems in interval estimation, Journal of
+// the Royal Statistical Society B 16, 1954): the ratios that a test at this level does
+// not tell from the levels'. So it leaves out 1 where, and only where, the difference
+// leaves out 0. Where before is not told from 0 there is none.
 func ratioOfLevels(before, after stopwatt.Level, reach float64) stopwatt.Interval {
 	ratio := RatioOf(after.Mean, before.Mean)
 	if !ratio.Known || before.Mean == 0 {
 		return stopwatt.Interval{Value: ratio.Value, Known: ratio.Known}
 	}
 	m, n := float64(before.N), float64(after.N)
-	half := reach / math.Sqrt(1/m+1/n)
-	width := math.Hypot(half/math.Sqrt(n), ratio.Value*half/math.Sqrt(m)) / before.Mean
+	half := reach / math.Sqrt(1/m+1/n) / math.Abs(before.Mean)
+	g := half * half / m // how near to 0 before is
+	if !(g < 1) {
+		return stopwatt.Interval{Value: ratio.Value, Known: true}
+	}
+	width := half * math.Sqrt((1-g)/n+ratio.Value*ratio.Value/m)
 	return stopwatt.Interval{
 		Value: ratio.Value, Known: true, Bounded: true, Confidence: 0.95,
-		Low: max(ratio.Value-width, 0), High: ratio.Value + width,
+		Low: max((ratio.Value-width)/(1-g), 0), High: (ratio.Value + width) / (1 - g),
 	}
 }
 

@@ -118,6 +118,36 @@ func TestAChangePointTellsItsFigures(t *testing.T) {
 	}
 }
 
+// The noise of a series that grew threefold is that of its high level, and was taken
+// to be the low one's, too: a change that is certain was told as −64 … +487 %.
+func TestARatioLeavesOutNoChangeWhereTheShiftDoes(t *testing.T) {
+	t.Parallel()
+	noise := rand.New(rand.NewPCG(3, 1))
+	told := 0
+	for range 300 {
+		var values []float64
+		for i := range 20 {
+			level := 40.0
+			if i >= 8 {
+				level = 130
+			}
+			values = append(values, level*math.Exp(0.35*noise.NormFloat64()))
+		}
+		for _, c := range changesOf(values).ChangePoints {
+			if !c.Ratio.Bounded {
+				continue
+			}
+			told++
+			if certain := c.ShiftLow > 0 || c.ShiftHigh < 0; certain != (c.Ratio.Low > 1 || c.Ratio.High < 1) {
+				t.Errorf("shift %g … %g, ratio %g … %g", c.ShiftLow, c.ShiftHigh, c.Ratio.Low, c.Ratio.High)
+			}
+		}
+	}
+	if told < 50 {
+		t.Errorf("%d change points were told", told)
+	}
+}
+
 func TestALevelOfZeroHasNoRatio(t *testing.T) {
 	t.Parallel()
 	for _, c := range changesOf(levels(20, 0, 1)).ChangePoints {

@@ -3,6 +3,7 @@ package regression
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -57,5 +58,63 @@ func TestASeriesWithoutPointsHasNoChanges(t *testing.T) {
 	t.Parallel()
 	if found := FollowChanges(stopwatt.Series{}, stopwatt.Series{}, stopwatt.ChangeRule{}); len(found) != 0 {
 		t.Errorf("%+v", found)
+	}
+}
+
+// long is a series of 1,300 commits, with a step at each of these, of 5 % and noise of
+// half of one.
+func long(steps ...int) stopwatt.Series {
+	noise := rand.New(rand.NewPCG(5, 5))
+	level, values := 1.0, []float64{}
+	for i := range 1300 {
+		if slices.Contains(steps, i+1) {
+			level *= 1.05
+		}
+		values = append(values, level*(1+0.005*noise.NormFloat64()))
+	}
+	return grown(values...)
+}
+
+func placesOf(search stopwatt.ChangeSearch) []string {
+	var places []string
+	for _, c := range search.ChangePoints {
+		at := "lost"
+		if c.Index < len(search.Points) && search.Points[c.Index].SHA == c.First.SHA {
+			at = "in its place"
+		}
+		places = append(places, fmt.Sprint(c.First.Position, " ", c.State, " ", at))
+	}
+	return places
+}
+
+func TestALongSeriesIsFollowedAtItsEndAndSearchedAsAWhole(t *testing.T) {
+	t.Parallel()
+	found := FollowChanges(long(200, 310, 1250), stopwatt.Series{}, stopwatt.ChangeRule{})
+	want := []string{"200 confirmed in its place", "310 confirmed in its place", "1250 confirmed in its place"}
+	if len(found) != 1 || len(found[0].Points) != 1300 || !slices.Equal(placesOf(found[0]), want) {
+		t.Fatalf("%d searches, %v", len(found), placesOf(found[0]))
+	}
+	if since := found[0].ChangePoints[2].Since; since.Suspected.Position == 0 || since.Suspected.Position >= since.Confirmed.Position {
+		t.Errorf("at the end: %+v", since)
+	}
+}
+
+// The commits that are read move on, and what they leave behind was found before.
+func TestAChangeIsNotWithdrawnForLyingBeforeWhatIsSearched(t *testing.T) {
+	t.Parallel()
+	series := long(200, 310, 1250)
+	before := FindChanges(series, stopwatt.ChangeRule{})[0].ChangePoints
+	for _, first := range []int{150, 250, 300, 308, 309, 310, 311, 320} {
+		search := CarryOver(before, FindChanges(from(series, first), stopwatt.ChangeRule{})[0])
+		var places []int
+		for _, c := range search.ChangePoints {
+			places = append(places, c.First.Position)
+			if c.State != stopwatt.Confirmed {
+				t.Errorf("from %d on: %d is %s", first, c.First.Position, c.State)
+			}
+		}
+		if want := []int{200, 310, 1250}; !slices.Equal(places, want) {
+			t.Errorf("from %d on: %v, want %v", first, places, want)
+		}
 	}
 }

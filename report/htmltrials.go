@@ -130,6 +130,9 @@ func idleShown(run stopwatt.Run) []htmlIdle {
 				idle.Warnings = append(idle.Warnings, short(power.Meter)+": "+short(warning))
 			}
 		}
+		if len(window.Powers) == 0 {
+			idle.Powers = []string{"no energy meter was read"}
+		}
 		if i < mostIdle {
 			idle.Courses = coursesOf(fmt.Sprintf("i%d", i+1), window.Samples, window.Window, stopwatt.Trial{})
 		}

@@ -221,6 +221,9 @@ func TestAnArchiveAnswersWhatPagesAsk(t *testing.T) {
 	if diff := cmp.Diff(want, contents, cmpopts.IgnoreFields(want, "Metrics")); err != nil || diff != "" || len(contents.Metrics) != 1 {
 		t.Error(err, diff, contents.Metrics)
 	}
+	if unnamed, err := a.Contents(t.Context(), stopwatt.SuiteName{Suite: servers.Suite}); err != nil || !cmp.Equal(contents, unnamed) {
+		t.Errorf("of the suite without a project: %s, error %v", cmp.Diff(contents, unnamed), err)
+	}
 	for _, row := range []struct {
 		name  string
 		place stopwatt.RunPlace

@@ -11,27 +11,30 @@ import (
 )
 
 // Contents returns what a suite's history can be asked about, or ErrNotFound where
-// no run of it is finished. Its metrics are those of the latest run of each machine
+// no run of it is finished. Without a project, it is that of the project whose run
+// is the latest. Its metrics are those of the latest run of each machine
 // and profile.
 func (a *Archive) Contents(ctx context.Context, suite stopwatt.SuiteName) (stopwatt.SuiteContents, error) {
 	contents := stopwatt.SuiteContents{Suite: suite}
-	err := a.reading(ctx, func(tx pgx.Tx) error { return readContents(ctx, tx, suite, &contents) })
+	err := a.reading(ctx, func(tx pgx.Tx) error { return readContents(ctx, tx, &contents) })
 	if err != nil {
 		return stopwatt.SuiteContents{}, fmt.Errorf("read what is stored of suite %s: %w", suite.Suite, err)
 	}
 	return contents, nil
 }
 
-func readContents(ctx context.Context, tx pgx.Tx, suite stopwatt.SuiteName, contents *stopwatt.SuiteContents) error {
+func readContents(ctx context.Context, tx pgx.Tx, contents *stopwatt.SuiteContents) error {
 	var id, latest int64
 	err := tx.QueryRow(ctx, `
-		SELECT s.id, r.id
+		SELECT s.id, p.name, r.id
 		FROM stopwatt_store.suites s
 		JOIN stopwatt_store.projects p ON p.id = s.project_id
 		CROSS JOIN LATERAL (
-			SELECT id FROM stopwatt_store.runs WHERE suite_id = s.id AND status = 'finished' ORDER BY started DESC, id DESC LIMIT 1
+			SELECT id, started FROM stopwatt_store.runs WHERE suite_id = s.id AND status = 'finished' ORDER BY started DESC, id DESC LIMIT 1
 		) r
-		WHERE p.name = $1 AND s.name = $2`, suite.Project, suite.Suite).Scan(&id, &latest)
+		WHERE s.name = $2 AND (p.name = $1 OR $1 = '')
+		ORDER BY p.name = $1 DESC, r.started DESC, r.id DESC
+		LIMIT 1`, contents.Suite.Project, contents.Suite.Suite).Scan(&id, &contents.Suite.Project, &latest)
 	if err != nil {
 		return notFound(err)
 	}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,9 +13,14 @@ import (
 
 // A Restoration is a run that is being stored whole.
 type Restoration struct {
-	tx pgx.Tx
-	id int64
+	tx      pgx.Tx
+	id      int64
+	waiting []stopwatt.Trial // until there are restoredTogether of them
 }
+
+// restoredTogether is how many trials are stored at once: that many fold what each
+// costs by itself, and their samples fit into memory.
+const restoredTogether = 100
 
 // Restore stores a run that was carried out before, on this database or another,
 // with all that fill adds to it, or nothing of it: an error of fill's leaves nothing
@@ -31,7 +37,8 @@ func (s *Store) Restore(ctx context.Context, run stopwatt.Run, fill func(*Restor
 		if id, err = s.insertEnded(ctx, tx, run); err != nil {
 			return err
 		}
-		if err := fill(&Restoration{tx, id}); err != nil {
+		r := Restoration{tx: tx, id: id}
+		if err := errors.Join(fill(&r), r.flush(ctx)); err != nil {
 			return err
 		}
 		// Last, because a run enters history as it finishes.
@@ -85,27 +92,43 @@ func (s *Store) insertEnded(ctx context.Context, tx pgx.Tx, run stopwatt.Run) (i
 	return id, nil
 }
 
-// Trial adds a trial, with its samples.
+// Trial adds a trial, with its samples. It is stored with others, at the end at the
+// latest.
 func (r *Restoration) Trial(ctx context.Context, trial stopwatt.Trial) error {
-	trial = plainNames(trial)
-	err := checkTrial(trial)
-	if err == nil {
-		err = saveTrial(ctx, r.tx, r.id, trial)
-	}
-	if err != nil {
+	if err := checkTrial(plainNames(trial)); err != nil {
 		return fmt.Errorf("trial %s, round %d: %w", trial.Case, trial.Round, err)
+	}
+	r.waiting = append(r.waiting, trial)
+	if len(r.waiting) < restoredTogether {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// flush stores the trials that wait.
+func (r *Restoration) flush(ctx context.Context) error {
+	trials := r.waiting
+	r.waiting = nil
+	if len(trials) == 0 {
+		return nil
+	}
+	if err := saveTrials(ctx, r.tx, r.id, trials); err != nil {
+		return fmt.Errorf("trials: %w", err)
 	}
 	return nil
 }
 
 // Summaries adds what the trials add up to.
 func (r *Restoration) Summaries(ctx context.Context, summaries []stopwatt.Summary) error {
+	if err := r.flush(ctx); err != nil { // which may define what these are of
+		return err
+	}
 	return saveSummaries(ctx, r.tx, r.id, summaries)
 }
 
 // Judgement adds what was said of the run, and when.
 func (r *Restoration) Judgement(ctx context.Context, judgement stopwatt.Judgement, taken time.Time) error {
-	if err := saveJudgement(ctx, r.tx, r.id, judgement); err != nil {
+	if err := errors.Join(r.flush(ctx), saveJudgement(ctx, r.tx, r.id, judgement)); err != nil {
 		return err
 	}
 	_, err := r.tx.Exec(ctx, `
@@ -116,7 +139,7 @@ func (r *Restoration) Judgement(ctx context.Context, judgement stopwatt.Judgemen
 
 // Calibration adds what the run said about its machine.
 func (r *Restoration) Calibration(ctx context.Context, calibration stopwatt.Calibration) error {
-	return saveCalibration(ctx, r.tx, r.id, calibration)
+	return errors.Join(r.flush(ctx), saveCalibration(ctx, r.tx, r.id, calibration))
 }
 
 // A TakenJudgement is what was said about a run, and when.

@@ -156,14 +156,16 @@ func (p *prober) endsOf(ctx context.Context, commit string) ([]string, float64, 
 	if err != nil {
 		return nil, 0, askedWrongly(fmt.Errorf("--change: %w", err))
 	}
-	all, err := store.Series(ctx, storage.SeriesQuery{Project: p.project, Suite: p.head.suite.Name, Metric: p.judged.Name, Profile: p.head.suite.Profile})
+	v := historyView{historyScope: historyScope{cases: []string{p.of.String()}}}
+	all, err := store.Series(ctx, storage.SeriesQuery{Project: p.project, Suite: p.head.suite.Name, Metric: p.judged.Name, Profile: p.head.suite.Profile,
+		Wanted: v.needs(p.head.suite.Control)})
 	if err != nil {
 		return nil, 0, err
 	}
 	if _, err := p.desk.place(ctx, all); err != nil {
 		return nil, 0, err
 	}
-	found, err := traced(all, p.head.suite.Control, historyView{historyScope: historyScope{cases: []string{p.of.String()}}})
+	found, err := traced(all, p.head.suite.Control, v)
 	if err != nil {
 		return nil, 0, askedWrongly(err)
 	}

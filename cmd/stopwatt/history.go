@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +61,9 @@ commit, a tag or a time: those of the nearest commit before it that was measured
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v.commits, v.metricGiven = first(args), cmd.Flags().Changed("metric")
+			if err := v.oneQuestion(); err != nil {
+				return askedWrongly(err)
+			}
 			return d.tellHistory(cmd.Context(), v)
 		},
 	}
@@ -73,6 +78,19 @@ commit, a tag or a time: those of the nearest commit before it that was measured
 	verb.Flags().StringVar(&v.at, "at", "", "all results as they were at this `TIME|TAG|COMMIT`")
 	verb.Flags().StringVar(&v.format, "format", "text", "text, csv, json or svg")
 	return verb
+}
+
+// oneQuestion refuses what would be answered in part alone.
+func (v historyView) oneQuestion() error {
+	switch {
+	case v.changes && v.together:
+		return errors.New("--changes tells the change points, --implementations the courses: ask for one of them")
+	case v.changes && v.format == "svg":
+		return errors.New("--changes --format svg: write text, csv or json; without --changes, the chart marks the change points, too")
+	case v.at != "" && (v.changes || v.together):
+		return errors.New("--at shows all results at one commit: it goes without --changes and --implementations")
+	}
+	return nil
 }
 
 // tellHistory prints what is asked of the past.
@@ -105,7 +123,8 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	if err != nil {
 		return askedWrongly(err)
 	}
-	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile, Labels: labels})
+	all, err := store.Series(ctx, storage.SeriesQuery{Project: latest.Run.Project, Suite: latest.Run.Suite, Metric: v.metric, Profile: v.profile, Labels: labels,
+		Wanted: v.needs(latest.Run.Settings.Control)})
 	if err != nil {
 		return err
 	}
@@ -133,98 +152,9 @@ func (d *desk) tellHistory(ctx context.Context, v historyView) error {
 	return d.printHistory(told, v)
 }
 
-// enterHistory searches the series of what a suite is judged by once more, now that
-// a run has entered the history of the default branch, keeps what was found, and
-// returns the changes that nobody was told of yet, and all that was found.
-func (d *desk) enterHistory(ctx context.Context, store *storage.Store, run stopwatt.Run) (news, all []report.History, err error) {
-	if !run.EntersHistory() {
-		return nil, nil, nil
-	}
-	if err := d.placeStored(ctx, store, run.Project); err != nil {
-		return nil, nil, err
-	}
-	for _, name := range judgedMetrics(run) {
-		metric, known := stopwatt.MetricNamed(name)
-		if !known {
-			continue
-		}
-		series, err := store.Series(ctx, storage.SeriesQuery{Project: run.Project, Suite: run.Suite, Metric: name, Profile: run.Profile})
-		if err != nil {
-			return nil, nil, err
-		}
-		if _, err := d.place(ctx, series); err != nil {
-			return nil, nil, err
-		}
-		found, err := traced(series, run.Settings.Control, historyView{})
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, report.History{Suite: run.Suite, Metric: metric, Traced: found})
-		told := report.History{Suite: run.Suite, Metric: metric}
-		for _, one := range found {
-			fresh, err := keepChanges(ctx, store, run, one)
-			if err != nil {
-				return nil, nil, err
-			}
-			told.Traced = append(told.Traced, fresh...)
-			if err := d.followAlerts(ctx, store, run, metric, one); err != nil {
-				return nil, nil, err
-			}
-		}
-		if len(told.Traced) > 0 {
-			news = append(news, told)
-		}
-	}
-	return news, all, nil
-}
-
-// judgedMetrics are the metrics that some case of a run is judged by.
-func judgedMetrics(run stopwatt.Run) []string {
-	var names []string
-	for _, workload := range run.Settings.Workloads {
-		for _, threshold := range run.Thresholds(workload) {
-			if name := threshold.Judged(); !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// keepChanges stores what was found in a series, and returns it if it has a change
-// point, or a state of one, that was not stored before.
-func keepChanges(ctx context.Context, store *storage.Store, run stopwatt.Run, one report.Traced) ([]report.Traced, error) {
-	before, err := store.Changes(ctx, run.Project, run.Suite, one.Series)
-	if err != nil {
-		return nil, err
-	}
-	if err := store.SaveChanges(ctx, run.Project, run.Suite, one.Series, one.Searches); err != nil {
-		return nil, err
-	}
-	known := map[string]bool{}
-	for _, search := range before {
-		for _, c := range search.ChangePoints {
-			known[search.Machine+c.First.SHA+string(c.State)] = true
-		}
-	}
-	fresh := one
-	fresh.Searches = slices.Clone(one.Searches)
-	count := 0
-	for i, search := range fresh.Searches {
-		fresh.Searches[i].ChangePoints = slices.DeleteFunc(slices.Clone(search.ChangePoints), func(c stopwatt.ChangePoint) bool {
-			return known[search.Machine+c.First.SHA+string(c.State)]
-		})
-		count += len(fresh.Searches[i].ChangePoints)
-	}
-	if count == 0 {
-		return nil, nil
-	}
-	return []report.Traced{fresh}, nil
-}
-
 // known is an error when what is asked for by name occurs nowhere.
 func (v historyView) known(all []stopwatt.Series) error {
-	if v.profile != "" && len(all) == 0 {
+	if v.profile != "" && len(all) == 0 && !v.narrowed() {
 		return fmt.Errorf("no finished run of the default branch with the profile %s is stored", quote(v.profile))
 	}
 	var names []string
@@ -367,13 +297,16 @@ func placeByTime(all []stopwatt.Series) {
 	}
 }
 
-// traced searches the series that are asked for.
+// traced searches the series that are asked for, as many at once as there are cores.
 func traced(all []stopwatt.Series, control string, v historyView) ([]report.Traced, error) {
 	of := map[stopwatt.Case]stopwatt.Series{}
 	for _, s := range all {
 		of[s.Case] = s
 	}
-	var found []report.Traced
+	var searched sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	defer searched.Wait()
+	var found []*report.Traced
 	for _, s := range all {
 		wanted, err := v.wants(s.Case)
 		if err != nil {
@@ -386,16 +319,31 @@ func traced(all []stopwatt.Series, control string, v historyView) ([]report.Trac
 		if v.against != "" {
 			s, against = regression.Relate(s, of[stopwatt.Case{Implementation: v.against, Workload: s.Case.Workload}]), stopwatt.Series{}
 		}
-		one := report.Traced{Series: s, Searches: regression.FollowChanges(s, against, stopwatt.ChangeRule{})}
+		one := &report.Traced{Series: s}
+		found = append(found, one)
+		free <- struct{}{}
+		searched.Go(func() {
+			one.Searches = regression.FollowChanges(s, against, stopwatt.ChangeRule{})
+			<-free
+		})
+	}
+	searched.Wait()
+	return withOrders(found, v)
+}
+
+// withOrders are the series that were searched, with the changes of order of relations.
+func withOrders(found []*report.Traced, v historyView) ([]report.Traced, error) {
+	var all []report.Traced
+	for _, one := range found {
 		for _, search := range one.Searches {
 			if v.against != "" {
 				one.Orders = append(one.Orders, regression.OrderChanges(search)...)
 			}
 		}
-		found = append(found, one)
+		all = append(all, *one)
 	}
-	if len(found) == 0 && len(v.cases)+len(v.implementations)+len(v.workloads) > 0 {
+	if len(all) == 0 && v.narrowed() {
 		return nil, errors.New("no case of the stored history matches")
 	}
-	return found, nil
+	return all, nil
 }

@@ -200,6 +200,9 @@ func TestHistoryRefusesNamesThatOccurNowhere(t *testing.T) {
 		{"HEAD", `"HEAD" is no range of commits`},
 		{"HEAD..HEAD~1", "holds no commit"},
 		{"--case [", "is malformed"},
+		{"--changes --implementations", "ask for one of them"},
+		{"--changes --format svg", "the chart marks the change points"},
+		{"--at HEAD --changes", "it goes without --changes"},
 	} {
 		var out, problems bytes.Buffer
 		getenv := func(name string) string {

@@ -136,6 +136,8 @@ func TestATrialIsAskedForByItsPlaceOrItsRound(t *testing.T) {
 		{"show 1 go/csv", exitAskedWrongly, "is named by RUN CASE ROUND"},
 		{"show 1 --trial 9", exitAskedWrongly, "has no trial 9"},
 		{"show 1 --trial 1 --format csv", exitAskedWrongly, "write text or json"},
+		{"show --machine board-1 --format json", exitOK, `"machine": "board-1"`},
+		{"show --machine board-1 --format csv", exitAskedWrongly, "write text or json"},
 		{"show --machine nowhere", exitAskedWrongly, `there is no machine "nowhere"`},
 	} {
 		var out, problems bytes.Buffer

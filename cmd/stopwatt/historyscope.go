@@ -50,6 +50,20 @@ func (s historyScope) wants(c stopwatt.Case) (bool, error) {
 	return true, nil
 }
 
+// needs tells of which cases the series are needed: of those that are asked for, and
+// of what they are laid against. What is no glob is told of where it is looked at.
+func (v historyView) needs(control string) func(stopwatt.Case) bool {
+	return func(c stopwatt.Case) bool {
+		wanted, err := v.wants(c)
+		return wanted || err != nil || c.Implementation == v.against || c.Implementation == control
+	}
+}
+
+// narrowed tells whether only some cases are asked for.
+func (s historyScope) narrowed() bool {
+	return len(s.cases)+len(s.implementations)+len(s.workloads) > 0
+}
+
 // matchesAny tells whether a name matches one of the globs; without globs it does.
 func matchesAny(name string, globs []string) (bool, error) {
 	for _, glob := range globs {

@@ -83,8 +83,8 @@ func placeOfTrial(trials []stopwatt.Trial, of, round string) (int, error) {
 
 // showMachine prints what is known of the machines of this name.
 func (d *desk) showMachine(ctx context.Context, name string, v view) error {
-	if v.format != "text" {
-		return askedWrongly(fmt.Errorf("--format %s: of a machine write text", quote(v.format)))
+	if v.format != "text" && v.format != "json" {
+		return askedWrongly(fmt.Errorf("--format %s: of a machine write text or json", quote(v.format)))
 	}
 	store, release, err := d.openStore(ctx)
 	if err != nil {
@@ -97,6 +97,9 @@ func (d *desk) showMachine(ctx context.Context, name string, v view) error {
 	}
 	if err != nil {
 		return err
+	}
+	if v.format == "json" {
+		return report.MachinesJSON(d.stdout, machines)
 	}
 	for i, machine := range machines {
 		if i > 0 {
