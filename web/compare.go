@@ -25,6 +25,7 @@ type comparePage struct {
 	Rows      []comparedShown // what is certain, the largest first
 	Quiet     []comparedShown // folded
 	QuietName string
+	Two       *twoShown // nil where fewer metrics are compared
 	Means     []meanShown
 	Notes     []string
 	Why       string // nothing is compared
@@ -290,6 +291,7 @@ func (p *comparePage) tell(c compared, contents stopwatt.SuiteContents) {
 	if len(rows) == 0 {
 		p.Why = "The two sides have nothing in common that this suite is judged by."
 	}
+	p.Two = twoOf(rows)
 	p.Means = meansOf(c.judgement.Comparisons)
 	p.Notes = append(c.notes, p.Notes...)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -29,6 +30,7 @@ type runPage struct {
 	Idle       []report.IdleFigure
 	Trials     []trialLine
 	TrialsLeft int // that are not listed
+	Order      template.HTML
 	Facts      []report.Fact
 	Command    string
 	Cite       string
@@ -75,6 +77,7 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
 	for name, value := range results.Run.Labels {
 		p.Labels = append(p.Labels, report.Clean(name+"="+value))
 	}
+	slices.Sort(p.Labels)
 	if results.Judgement != nil {
 		p.Answer = report.Answer(*results.Judgement) + "."
 		p.Judgement = compareAddress(line.Suite, "profile", line.Profile, "a", strings.TrimPrefix(shown.Link, "/runs/"), "b", strings.TrimPrefix(shown.Link, "/runs/"))
@@ -86,8 +89,17 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
 		p.Trials = append(p.Trials, trialLine{trial, trialAddress(id, trial.Position)})
 	}
 	p.TrialsLeft = len(trials) - len(p.Trials)
+	p.Order = report.TrialOrder("order", trials[:len(p.Trials)], orderMetric(results))
 	s.writePage(w, http.StatusOK, "run", p)
 	return nil
+}
+
+// orderMetric is what the order of trials is drawn by: the first metric that is shown.
+func orderMetric(results stopwatt.Results) stopwatt.Metric {
+	if metrics := report.DefaultMetrics(results); len(metrics) > 0 {
+		return metrics[0]
+	}
+	return stopwatt.Metric{Name: "time"}
 }
 
 // tell lays the figures of a run out, and what went wrong.
