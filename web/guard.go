@@ -33,6 +33,10 @@ func (s *Server) limit(next http.Handler) http.Handler {
 			http.Error(w, "the address is too long", http.StatusRequestURITooLong)
 			return
 		}
+		if !s.files && !s.questions.may(s.clientOf(r), 1) {
+			tooOften(w, "you ask too often: wait a moment")
+			return
+		}
 		select {
 		case places <- struct{}{}:
 			defer func() { <-places }()
@@ -61,11 +65,17 @@ func secure(h http.Header) {
 func (s *Server) guard(of route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, known := s.user(r)
+		if known && s.Token != "" && !s.guesses.may(s.clientOf(r), 0) {
+			known = false // who guesses fast is not told when it was right
+		}
 		switch {
 		case of.needs == open:
 		case of.needs == reading && s.Token == "" && s.TrustHeader == "":
 		case !known && s.Token == "" && s.TrustHeader == "":
 			http.Error(w, "acknowledging needs a token: start stopwatt serve with STOPWATT_WEB_TOKEN", http.StatusForbidden)
+			return
+		case !known && sent(r) && !s.guesses.may(s.clientOf(r), 1):
+			tooOften(w, "too many tokens were wrong: wait a moment")
 			return
 		case !known:
 			w.Header().Set("WWW-Authenticate", `Basic realm="stopwatt", charset="UTF-8"`)
@@ -87,6 +97,9 @@ func (s *Server) guard(of route) http.Handler {
 		}
 	})
 }
+
+// sent tells whether a request carries a token, right or wrong.
+func sent(r *http.Request) bool { return r.Header.Get("Authorization") != "" }
 
 // userKey is where a request's context holds its user.
 type userKey struct{}

@@ -31,8 +31,10 @@ type Server struct {
 	Version     string      // of stopwatt, for the foot of each page
 	Log         *log.Logger // what went wrong inside; nil: nowhere
 
-	secret []byte // of the forms' tokens
-	files  bool   // pages become files, which nobody can ask anything
+	secret    []byte // of the forms' tokens
+	questions *rate  // of each client
+	guesses   *rate  // of tokens, by each client
+	files     bool   // pages become files, which nobody can ask anything
 }
 
 const (
@@ -71,6 +73,10 @@ func (s *Server) begin() {
 	}
 	if len(s.TrustFrom) == 0 {
 		s.TrustFrom = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	if s.questions == nil {
+		s.questions = newRate(mostQuestions, questionsPerSecond, time.Now)
+		s.guesses = newRate(mostGuesses, guessesPerSecond, time.Now)
 	}
 	if s.secret == nil {
 		s.secret = make([]byte, 32)
