@@ -107,6 +107,14 @@ func (e *endlessAnswer) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func TestAnOrderThatNeverEndsIsNotReadOn(t *testing.T) {
+	t.Parallel()
+	e := &endlessAnswer{}
+	if err := readLines(t.Context(), e, nil); err == nil || !strings.Contains(err.Error(), "token too long") || e.read > longestLine+1<<20 {
+		t.Errorf("%v after %d bytes", err, e.read)
+	}
+}
+
 func TestABodyThatNeverEndsIsNotReadOn(t *testing.T) {
 	t.Parallel()
 	e := &endlessAnswer{head: "HTTP/1.0 200 OK\r\n\r\n"}

@@ -69,6 +69,25 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
+// spaces never end, and count how many were read.
+type spaces struct{ read int }
+
+func (s *spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	s.read += len(p)
+	return len(p), nil
+}
+
+func TestAParcelThatNeverEndsIsNotReadOn(t *testing.T) {
+	t.Parallel()
+	s := &spaces{}
+	if _, err := gitlab.DecodeParcel(s); err == nil || !strings.Contains(err.Error(), "longer than any note") || s.read > 64<<20 {
+		t.Errorf("%v after %d bytes", err, s.read)
+	}
+}
+
 func TestAnAnswerThatNeverEndsIsNotReadOn(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64

@@ -85,16 +85,19 @@ func encode(run string, item Item) ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s sha256:%x %d\n", form, sum, len(text)), text...), nil
 }
 
-// decode reads what encode wrote. What was cut short, added to or changed makes an error
+// decode reads what encode wrote, 64 MiB at most. What was cut short, added to or changed makes an error
 // that is errBroken.
 func decode(r io.Reader) (run string, item Item, err error) {
 	all, err := io.ReadAll(io.LimitReader(r, largest+1))
 	if err != nil {
 		return "", Item{}, err
 	}
+	if len(all) > largest {
+		return "", Item{}, fmt.Errorf("%w: it has more than %d MiB", errBroken, largest>>20)
+	}
 	head, text, found := bytes.Cut(all, []byte("\n"))
-	if !found || len(head) > firstLine || len(all) > largest {
-		return "", Item{}, fmt.Errorf("%w: it has no first line, or is too long", errBroken)
+	if !found || len(head) > firstLine {
+		return "", Item{}, fmt.Errorf("%w: it has no first line", errBroken)
 	}
 	var had, sum string
 	var length int

@@ -157,7 +157,7 @@ func TestAFileThatIsNotAsItWasWrittenIsSetAsideAndTheRestGoesOn(t *testing.T) {
 		"a link":                {instead(func(path string) error { return os.Symlink("/etc/passwd", path) }), "a link"},
 		"a pipe":                {instead(func(path string) error { return syscall.Mkfifo(path, 0o600) }), "no file"},
 		"a folder":              {instead(func(path string) error { return os.Mkdir(path, 0o700) }), "no file"},
-		"gigantic":              {func(path string) error { return os.Truncate(path, 1<<40) }, "too long"},
+		"gigantic":              {func(path string) error { return os.Truncate(path, 1<<40) }, "more than 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
