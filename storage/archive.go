@@ -85,6 +85,11 @@ func (a *Archive) begin(ctx context.Context) error {
 	return errors.Join(a.store.name(err), tooNew(version))
 }
 
+// Query answers a statement of somebody's own; see Store.Query.
+func (a *Archive) Query(ctx context.Context, sql string, limit int) (Answer, error) {
+	return a.store.Query(ctx, sql, limit)
+}
+
 // Close lets go of the database.
 func (a *Archive) Close() { a.store.Close() }
 

@@ -19,6 +19,9 @@ import (
 // ErrNewerSchema says that a newer stopwatt has changed the database.
 var ErrNewerSchema = errors.New("the database belongs to a newer stopwatt")
 
+// ErrMayNotStore says that the role has no right to the tables, as a reader has none.
+var ErrMayNotStore = errors.New("what a reader may do is enough for stopwatt sql and stopwatt serve; all else needs a role that stores, as in docs/gitlab.md")
+
 // versions is the table of the steps that were applied.
 const versions = "stopwatt_store.schema_version"
 
@@ -30,6 +33,10 @@ func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
 	version := 0
 	if err == nil && there {
 		err = s.pool.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versions+" WHERE is_applied").Scan(&version)
+	}
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "42501" {
+		return 0, fmt.Errorf("role %q may not read the tables: %w", s.pool.Config().ConnConfig.User, ErrMayNotStore)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read schema version: %w", s.name(err))

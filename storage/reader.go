@@ -35,6 +35,9 @@ func (s *Store) asking(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	config := s.pool.Config().ConnConfig.Copy()
+	for name := range pageSettings { // which are of no use to other questions
+		delete(config.RuntimeParams, name)
+	}
 	if is.superuser && is.private {
 		if err := s.makeReader(ctx); err != nil {
 			return nil, fmt.Errorf("make role %s: %w", reader, err)

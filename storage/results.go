@@ -139,12 +139,15 @@ func (c caseResults) readCounts(ctx context.Context, tx pgx.Tx, runID int64) err
 	var marked int
 	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &status, &reason.Reason, &reason.Count, &marked}
 	return forEach(ctx, tx, `
-		SELECT c.implementation, c.workload, t.revision, t.status, t.reason, count(*),
-		       count(*) FILTER (WHERE cardinality(t.warnings) > 0)
-		FROM stopwatt_store.trials t JOIN stopwatt_store.cases c ON c.id = t.case_id
-		WHERE t.run_id = $1
-		GROUP BY 1, 2, 3, 4, 5
-		ORDER BY count(*) DESC, t.reason COLLATE "C"`, runID, into, func() error {
+		SELECT c.implementation, c.workload, t.revision, t.status, t.reason, t.trials, t.marked
+		FROM (
+			SELECT case_id, revision, status, reason, count(*) AS trials, count(*) FILTER (WHERE cardinality(warnings) > 0) AS marked
+			FROM stopwatt_store.trials
+			WHERE run_id = $1
+			GROUP BY 1, 2, 3, 4
+		) t
+		JOIN stopwatt_store.cases c ON c.id = t.case_id
+		ORDER BY t.trials DESC, t.reason COLLATE "C"`, runID, into, func() error {
 		result := c.at(key)
 		if status == stopwatt.Valid {
 			result.Valid += reason.Count
@@ -173,7 +176,7 @@ func (c caseResults) readParts(ctx context.Context, tx pgx.Tx, runID int64) ([]p
 		-- OFFSET keeps the trials of one run from being looked for among all parts.
 		CROSS JOIN LATERAL (SELECT case_id FROM stopwatt_store.trials WHERE id = t.part_of OFFSET 0) o
 		JOIN stopwatt_store.cases w ON w.id = o.case_id
-		WHERE t.run_id = $1
+		WHERE t.run_id = $1 AND t.part_of IS NOT NULL
 		GROUP BY 1, 2, 3, 4
 		ORDER BY min(t.position), min(t.id)`, runID, []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &of}, func() error {
 		c.at(key).Part = true
@@ -211,13 +214,16 @@ func (c caseResults) readWarnings(ctx context.Context, tx pgx.Tx, runID int64) e
 	var warning stopwatt.WarningCount
 	into := []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &warning.Warning, &warning.Count}
 	return forEach(ctx, tx, `
-		SELECT c.implementation, c.workload, t.revision, w.warning, count(DISTINCT t.id)
-		FROM stopwatt_store.trials t
+		SELECT c.implementation, c.workload, t.revision, t.warning, t.trials
+		FROM (
+			SELECT t.case_id, t.revision, w.warning, count(DISTINCT t.id) AS trials
+			FROM stopwatt_store.trials t
+			CROSS JOIN LATERAL unnest(t.warnings) w (warning)
+			WHERE t.run_id = $1 AND t.status = 'valid'
+			GROUP BY 1, 2, 3
+		) t
 		JOIN stopwatt_store.cases c ON c.id = t.case_id
-		CROSS JOIN LATERAL unnest(t.warnings) w (warning)
-		WHERE t.run_id = $1 AND t.status = 'valid'
-		GROUP BY 1, 2, 3, 4
-		ORDER BY count(DISTINCT t.id) DESC, w.warning COLLATE "C"`, runID, into, func() error {
+		ORDER BY t.trials DESC, t.warning COLLATE "C"`, runID, into, func() error {
 		result := c.at(key)
 		result.Warnings = append(result.Warnings, warning)
 		return nil

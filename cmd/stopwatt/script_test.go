@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +91,12 @@ func TestScripts(t *testing.T) {
 		WorkdirRoot: openFolder(t),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("STOPWATT_DATABASE", embeddedtest.ForTest(t))
+			guest, err := url.Parse(env.Getenv("STOPWATT_DATABASE"))
+			if err != nil {
+				return err
+			}
+			guest.User = url.User("script_guest")
+			env.Setenv("GUEST_DATABASE", guest.String())
 			// After all scripts: they build the same images.
 			t.Cleanup(func() { removeImages(t, env.Getenv("STOPWATT_DATABASE")) })
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))

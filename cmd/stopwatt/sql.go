@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/report"
+	"gitlab.com/stopwatt/stopwatt/storage"
 )
 
 // mostRows bounds what stopwatt sql prints.
@@ -46,12 +47,12 @@ func (d *desk) sql(ctx context.Context, query, format string) error {
 	if !known {
 		return askedWrongly(fmt.Errorf("--format %s: write text, csv or json", quote(format)))
 	}
-	store, release, err := d.openStore(ctx)
+	asked, release, err := d.openAsked(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	answer, err := store.Query(ctx, query, mostRows)
+	answer, err := asked.Query(ctx, query, mostRows)
 	if errors.Is(err, stopwatt.ErrUnreachable) {
 		return surroundings(err)
 	}
@@ -62,4 +63,18 @@ func (d *desk) sql(ctx context.Context, query, format string) error {
 		fmt.Fprintf(d.stderr, "only the first %d rows are shown; add limit, or ask for less\n", len(answer.Rows))
 	}
 	return write(answer.Columns, answer.Rows)
+}
+
+// An askedDatabase answers statements.
+type askedDatabase interface {
+	Query(ctx context.Context, sql string, limit int) (storage.Answer, error)
+}
+
+// openAsked opens the database, as a reader where the role is one.
+func (d *desk) openAsked(ctx context.Context) (askedDatabase, func(), error) {
+	store, release, err := d.openStore(ctx)
+	if !errors.Is(err, storage.ErrMayNotStore) {
+		return store, release, err
+	}
+	return d.openArchive(ctx)
 }
