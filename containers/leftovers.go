@@ -37,7 +37,7 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 	}
 	var left []Leftover
 	for _, c := range owned {
-		if !dead(c.Labels[stopwatt.LabelOwner]) {
+		if !dead(c.Labels[stopwatt.LabelOwner]) || d.inherits(ctx, c) {
 			continue
 		}
 		left = append(left, Leftover{
@@ -58,6 +58,14 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 		}
 	}
 	return left, nil
+}
+
+// inherits tells whether a container has its owner from its image, as one has that
+// somebody starts from a hostile image, or from what was committed of a container of ours:
+// it is theirs.
+func (d *Docker) inherits(ctx context.Context, c container.Summary) bool {
+	found, err := d.client.ImageInspect(ctx, c.ImageID)
+	return err == nil && found.Config != nil && found.Config.Labels[stopwatt.LabelOwner] == c.Labels[stopwatt.LabelOwner]
 }
 
 // Clean removes leftovers. It goes on after an error and returns them all.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
 	"github.com/google/go-cmp/cmp"
 
@@ -131,5 +133,31 @@ func TestTagsThatAreOurs(t *testing.T) {
 	}
 	if isOurTag("stopwatt/go:", "") {
 		t.Error("a tag without a key is ours")
+	}
+}
+
+func TestAContainerThatHasOurLabelsFromItsImageIsSomebodyElses(t *testing.T) {
+	t.Parallel()
+	d := docker(t)
+	dead := thisTest + " labelled"
+	tag := "stopwatt-test/labelled:" + strings.ToLower(thisTest)
+	stream, err := d.client.ImageImport(t.Context(), image.ImportSource{Source: bytes.NewReader(tarOf(map[string]string{"x": "x"})), SourceName: "-"}, tag,
+		image.ImportOptions{Changes: []string{`LABEL ` + stopwatt.LabelOwner + `="` + dead + `"`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	if err := readMessages(stream, func(message) {}); err != nil {
+		t.Fatal(err)
+	}
+	removesImage(t, d, tag)
+	theirs, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: tag, Cmd: []string{"/x"}}, nil, nil, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Remove(context.Background(), theirs.ID, "") })
+	left, err := d.Leftovers(t.Context(), func(owner string) bool { return owner == dead })
+	if err != nil || len(left) > 0 {
+		t.Errorf("leftovers %+v, %v; want none", left, err)
 	}
 }
