@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -128,15 +129,16 @@ func (b Bench) time(ctx context.Context, order Order, p *program, companions *co
 		return err
 	}
 
-	record.untold(before.Program, after.Program, result)
-	work, err := b.timed(order, record, report.Ready, result)
+	used, _ := after.Program.Since(before.Program, "CPU") // 0 where it is not known
+	record.untold(used, result)
+	work, err := b.timed(order, record, report.Ready, result, used)
 	record.witnessed(watch.Tell(result.Window, before, after), order.Idle, result.Window, work)
 	record.measured("image_size", float64(order.Image.Bytes))
 	return err
 }
 
 // timed records what the timer measured, or what the harness told.
-func (b Bench) timed(order Order, r record, ready *stopwatt.TimerReady, result *stopwatt.TimeResult) (stopwatt.Work, error) {
+func (b Bench) timed(order Order, r record, ready *stopwatt.TimerReady, result *stopwatt.TimeResult, used int64) (stopwatt.Work, error) {
 	r.Window = result.Window
 	if command := order.Workload.Command; command != nil {
 		return stopwatt.Work{Per: stopwatt.OneRun, Count: int64(len(result.Repetitions))}, r.repeated(*command, ready, result)
@@ -146,7 +148,7 @@ func (b Bench) timed(order Order, r record, ready *stopwatt.TimerReady, result *
 	if err != nil {
 		return stopwatt.Work{}, fmt.Errorf("results: %w", err)
 	}
-	r.beyond(benchmarks, result.Repetitions[0].Duration())
+	r.beyond(benchmarks, known{result.Repetitions[0].Duration(), time.Duration(used), true})
 	return stopwatt.Work{}, r.told(benchmarks)
 }
 

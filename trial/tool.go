@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 )
@@ -160,7 +159,7 @@ func (b Bench) toolTold(order Order, r record, result *stopwatt.TimeResult) erro
 	if err != nil {
 		return fmt.Errorf("results of the tool: %w", err)
 	}
-	r.beyond(benchmarks, time.Duration(result.Window.End-result.Window.Start))
+	r.beyond(benchmarks, known{wall: result.Window.Duration()})
 	if err := r.told(benchmarks); err != nil {
 		return err
 	}

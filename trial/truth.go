@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -30,11 +31,7 @@ const (
 // untold marks a trial whose container used CPU time that neither its programs, as the
 // kernel counted them when they ended, nor the timer itself account for: then something
 // else worked in it, perhaps in a program's place.
-func (r record) untold(before, after stopwatt.Usage, result *stopwatt.TimeResult) {
-	used, reason := after.Since(before, "CPU")
-	if reason != "" {
-		return
-	}
+func (r record) untold(used int64, result *stopwatt.TimeResult) {
 	told := result.Aside
 	for _, once := range result.Repetitions {
 		told += once.User + once.System
@@ -46,25 +43,46 @@ func (r record) untold(before, after stopwatt.Usage, result *stopwatt.TimeResult
 	}
 }
 
-// beyond marks a trial whose harness tells of more time than its program ran: what it
-// tells it says of itself, and this much can be known better.
-func (r record) beyond(benchmarks []stopwatt.Benchmark, ran time.Duration) {
+// known is what was measured from outside while a harness measured itself.
+type known struct {
+	wall time.Duration
+	cpu  time.Duration // of its container; 0: not known
+	// apart says that what it tells lay one behind the other. Requests do not.
+	apart bool
+}
+
+// beyond marks a trial whose harness tells of more time than its program ran, or of more
+// CPU time than its container used: what it tells it says of itself, and this much can be
+// known better.
+func (r record) beyond(benchmarks []stopwatt.Benchmark, known known) {
 	for _, b := range benchmarks {
 		for _, figure := range b.Figures {
-			if figure.Metric.Unit != "s" || figure.Absent != "" {
+			what, most := "its program ran", known.wall
+			if slices.Contains(ofCPU, figure.Metric.Name) {
+				what, most = "its container used of CPU", known.cpu
+			}
+			if figure.Metric.Unit != "s" || figure.Absent != "" || most == 0 {
 				continue
 			}
-			sum := figure.Value
-			if len(figure.Values) > 0 {
-				sum = 0
-				for _, value := range figure.Values {
-					sum += value
-				}
-			}
-			if sum > ran.Seconds() {
-				r.Warnings = append(r.Warnings, fmt.Sprintf("the harness tells of %.4g s of %s, and its program ran %.4g s", sum, figure.Metric.Name, ran.Seconds()))
+			if told := known.told(figure); told > most.Seconds() {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("the harness tells of %.4g s of %s, and %s %.4g s", told, figure.Metric.Name, what, most.Seconds()))
 				return
 			}
 		}
 	}
+}
+
+// ofCPU are the metrics of harnesses that are CPU time, of as many cores as there are.
+var ofCPU = []string{"time_user", "time_system", "time_cpu"}
+
+// told is how many seconds a figure accounts for at least.
+func (k known) told(figure stopwatt.Figure) float64 {
+	if !k.apart || len(figure.Values) == 0 {
+		return figure.Value
+	}
+	sum := 0.0
+	for _, value := range figure.Values {
+		sum += value
+	}
+	return sum
 }

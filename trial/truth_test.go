@@ -53,13 +53,15 @@ func TestAHarnessThatTellsOfMoreTimeThanItRanIsMarked(t *testing.T) {
 		{stopwatt.Figure{Metric: byTime, Value: 1e-9}, false},
 		{stopwatt.Figure{Metric: byTime, Value: 1e-9, Values: []float64{1800, 1800}}, true},
 		{stopwatt.Figure{Metric: stopwatt.Metric{Name: "ops", Unit: "op"}, Value: 3600}, false},
+		{stopwatt.Figure{Metric: stopwatt.Metric{Name: "time_cpu", Unit: "s"}, Value: 0.9}, false}, // of several cores it may be more than the time that passed
+		{stopwatt.Figure{Metric: stopwatt.Metric{Name: "time_cpu", Unit: "s"}, Value: 3600}, true},
 	} {
 		bench := newHarbour(t, hello).bench()
 		bench.Harness = func(stopwatt.Workload, []byte) ([]stopwatt.Benchmark, error) {
 			return []stopwatt.Benchmark{{Name: "a", Figures: []stopwatt.Figure{row.figure}}}, nil
 		}
 		got := valid(t, bench, asHarness(shell("true")))
-		if marked(got, "the harness tells of 3600 s of time") != row.want {
+		if marked(got, "the harness tells of 3600 s of "+row.figure.Metric.Name) != row.want || len(got.Warnings) > 2 {
 			t.Errorf("%+v: warnings %q", row.figure, got.Warnings)
 		}
 	}
