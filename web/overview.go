@@ -9,12 +9,17 @@ import (
 	"gitlab.com/stopwatt/stopwatt/report"
 )
 
+// mostWorse is how many changes stand open on the first page: more would push all else
+// out of sight.
+const mostWorse = 12
+
 // An overviewPage answers what is worse now than it was.
 type overviewPage struct {
 	frame
 	Empty    bool
 	Worse    []changeShown
-	Standing string // what the list is, in words
+	Rest     []changeShown // folded
+	Standing string        // what the list is, in words
 	Suites   []suiteShown
 	Runs     []runShown
 	Machines []machineShown
@@ -44,6 +49,9 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		shown := changeOf(change, machineName(o.Machines, change.Machine), projectURLOf(o.Suites, change.Suite))
 		shown.Said = said[alertOf(change)]
 		p.Worse = append(p.Worse, shown)
+	}
+	if len(p.Worse) > mostWorse {
+		p.Worse, p.Rest = p.Worse[:mostWorse], p.Worse[mostWorse:]
 	}
 	p.Standing = standing(o.Worse)
 	for _, line := range o.Suites {

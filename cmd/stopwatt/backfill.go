@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -178,12 +180,46 @@ func (f *filler) Fill(ctx context.Context, commit stopwatt.Commit) error {
 	if f.has(commit, planned.cases) {
 		return campaign.ErrMeasured
 	}
+	planned.repeated = backfillOf(os.Args, commit.SHA)
 	fmt.Fprintf(f.stderr, "commit  %s %s\n", commit.Short(), report.Brief(commit.Subject))
 	measured, err := f.measureAt(ctx, f.place, planned)
 	if err == nil {
 		f.last = measured.run
 	}
 	return err
+}
+
+// backfillOf is a backfill's command for one of its commits alone: what HEAD and the
+// names of branches mean changes, and so does which commits are wanted.
+func backfillOf(args []string, sha string) []string {
+	if len(args) < 2 || args[1] != "backfill" {
+		return nil
+	}
+	words := slices.Clone(args[:2])
+	named := false
+	for i := 2; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		switch {
+		case name == "--gaps":
+		case name == "--every" || name == "--budget":
+			if !joined {
+				i++
+			}
+		case !named && !strings.HasPrefix(name, "-") && strings.Contains(name, ".."):
+			words, named = append(words, sha+"~1.."+sha), true
+		default:
+			words = append(words, args[i])
+		}
+	}
+	return words
+}
+
+// typed are the words that measure it again.
+func (p plannedRun) typed() []string {
+	if p.repeated != nil {
+		return p.repeated
+	}
+	return os.Args
 }
 
 // Filled prints a line for a commit that has been dealt with.

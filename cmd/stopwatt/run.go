@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -118,6 +117,7 @@ type plannedRun struct {
 	labels   map[string]string
 
 	calibrating bool
+	repeated    []string // what is typed to measure it again; nil: what was typed
 }
 
 // compares tells whether head is measured against something.
@@ -293,7 +293,7 @@ func (d *desk) order(ctx context.Context, planned plannedRun, docker *containers
 			Images:     images,
 			Settings:   suite,
 			Tool:       toolVersion(),
-			Command:    commandLine(os.Args),
+			Command:    commandLine(planned.typed()),
 		},
 	}, nil
 }
