@@ -2,6 +2,7 @@ package stopwatt
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,23 @@ type LineReader struct {
 	most int
 }
 
+// errTooManyValues is a line of which no more than its bytes can be held.
+var errTooManyValues = fmt.Errorf("a line of more than %d objects and lists", mostValues)
+
 // NewLineReader reads lines of at most so many bytes.
 func NewLineReader(from io.Reader, most int) *LineReader {
 	return &LineReader{bufio.NewReaderSize(from, min(64<<10, most)), most}
+}
+
+// mostValues bounds the objects, lists and nulls of a line: each takes two bytes or
+// four there, and in a list of structs some hundreds here. A million repetitions are
+// the most that is meant.
+const mostValues = 4 << 20
+
+// TooManyValues tells whether a line of JSON, whatever its length, would take more
+// memory than any that is meant.
+func TooManyValues(line []byte) bool {
+	return bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("["))+bytes.Count(line, []byte("null")) > mostValues
 }
 
 // Next is the next line. Behind the last one the error is io.EOF, within one that is
@@ -30,6 +45,8 @@ func (r *LineReader) Next() ([]byte, error) {
 		switch {
 		case len(line) > r.most:
 			return nil, fmt.Errorf("a line of more than %d MiB", r.most>>20)
+		case err == nil && TooManyValues(line):
+			return nil, errTooManyValues
 		case err == nil:
 			return line, nil
 		case errors.Is(err, io.EOF) && len(line) > 0:

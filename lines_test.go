@@ -23,6 +23,10 @@ func TestLinesComeWholeOrNotAtAll(t *testing.T) {
 	if got, err := lines.Next(); got != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("the line that is cut off is %q, %v", got, err)
 	}
+	many := strings.NewReader("[" + strings.Repeat("{},", 5<<20) + "{}]\n")
+	if _, err := stopwatt.NewLineReader(many, 1<<30).Next(); err == nil || !strings.Contains(err.Error(), "more than 4194304 objects and lists") {
+		t.Errorf("five million objects are %v", err)
+	}
 	if _, err := stopwatt.NewLineReader(strings.NewReader(""), 1<<20).Next(); !errors.Is(err, io.EOF) {
 		t.Errorf("the end is %v", err)
 	}

@@ -91,6 +91,9 @@ func (r *Reader) line() ([]byte, error) {
 }
 
 func (r *Reader) parse(text []byte) (Line, error) {
+	if stopwatt.TooManyValues(text) {
+		return Line{}, r.fault("the line holds more objects and lists than any of stopwatt export")
+	}
 	var line Line
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields() // what is not understood would be lost

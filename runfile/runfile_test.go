@@ -174,3 +174,10 @@ func FuzzNext(f *testing.F) {
 		}
 	})
 }
+
+func TestALineOfTooManyObjectsIsNotUnpacked(t *testing.T) {
+	text := `{"stopwatt":1}` + "\n" + `{"summaries":[` + strings.Repeat("{},", 5<<20) + `{}]}` + "\n"
+	if _, err := runfile.NewReader("runs.jsonl", strings.NewReader(text)).Next(); err == nil || !strings.Contains(err.Error(), "more objects and lists") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -18,10 +18,10 @@ type conversation struct {
 	answers *stopwatt.LineReader
 }
 
-// longestLine bounds a line of what an agent says, in bytes: the results of a
-// harness, in base64, are two thirds of it at most. Code under test that gets hold
-// of the stream can say no more.
-const longestLine = 128 << 20
+// longestLine bounds a line of what an agent says, in bytes: a million repetitions
+// have 190 MB, the results of a harness, in base64, at most half of that. Code under
+// test that gets hold of the stream can say no more.
+const longestLine = 256 << 20
 
 // open makes the container and opens its streams. Nothing stays when it fails.
 func (c *conversation) open(ctx context.Context, order stopwatt.ContainerOrder) error {

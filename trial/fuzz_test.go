@@ -135,10 +135,10 @@ func TestALineThatNeverEndsIsNotReadOn(t *testing.T) {
 	t.Parallel()
 	says := &endless{}
 	got, err := taught(t, shell("true"), says)
-	if told := got.Reason + errorText(err); !strings.Contains(told, "a line of more than 128 MiB") {
+	if told := got.Reason + errorText(err); !strings.Contains(told, "a line of more than 256 MiB") {
 		t.Errorf("it ends with %q", told)
 	}
-	if most := 129 << 20; says.read > most {
+	if most := 257 << 20; says.read > most {
 		t.Errorf("%d bytes were read of a line that may have %d", says.read, most)
 	}
 }
