@@ -60,7 +60,7 @@ func readCredentials(config Config) (credentials, error) {
 		}
 	}
 	path := filepath.Join(config.folder(), "config.json")
-	text, err := os.ReadFile(path)
+	text, err := readConfiguration(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return c, nil
@@ -173,7 +173,13 @@ func askHelper(ctx context.Context, helper, server string) (registry.AuthConfig,
 	}
 	command := exec.CommandContext(ctx, program, "get")
 	command.Stdin = strings.NewReader(server)
-	output, err := command.Output()
+	var answered shortAnswer
+	command.Stdout = &answered
+	err := command.Run()
+	output := answered.text
+	if answered.more {
+		err = errConfiguration
+	}
 	if err != nil && bytes.Contains(output, []byte(notFound)) {
 		return registry.AuthConfig{}, nil
 	}

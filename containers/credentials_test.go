@@ -119,6 +119,7 @@ func TestCredentialHelpers(t *testing.T) {
 		"empty":  `echo "credentials not found in native keychain"; exit 1`,
 		"broken": `echo ` + secret + `; exit 3`,
 		"silly":  `echo ` + secret,
+		"talks":  `yes ` + secret,
 	} {
 		writeFile(t, filepath.Join(folder, "docker-credential-"+name), "#!/bin/sh\n"+script+"\n")
 		if err := os.Chmod(filepath.Join(folder, "docker-credential-"+name), 0o700); err != nil {
@@ -138,6 +139,7 @@ func TestCredentialHelpers(t *testing.T) {
 		{"a helper that knows nothing", `{"credsStore":"empty"}`, "a.example", registry.AuthConfig{}, ""},
 		{"a helper that fails", `{"credsStore":"broken"}`, "a.example", registry.AuthConfig{}, "run docker-credential-broken: exit status 3"},
 		{"a helper that says something else", `{"credsStore":"silly"}`, "a.example", registry.AuthConfig{}, "docker-credential-silly answered no JSON"},
+		{"a helper that never ends", `{"credsStore":"talks"}`, "a.example", registry.AuthConfig{}, "run docker-credential-talks: it has more than 1 MiB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

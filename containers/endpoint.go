@@ -74,7 +74,7 @@ func tlsOfEnvironment(config Config) tlsFiles {
 // that cannot be read is reported where credentials are read from it.
 func currentContext(config Config) string {
 	var chosen struct{ CurrentContext string }
-	text, err := os.ReadFile(filepath.Join(config.folder(), "config.json"))
+	text, err := readConfiguration(filepath.Join(config.folder(), "config.json"))
 	if err != nil || json.Unmarshal(text, &chosen) != nil {
 		return ""
 	}
@@ -86,7 +86,7 @@ func currentContext(config Config) string {
 func contextEndpoint(folder, name, source string) (endpoint, error) {
 	hash := sha256.Sum256([]byte(name))
 	id := hex.EncodeToString(hash[:])
-	text, err := os.ReadFile(filepath.Join(folder, "contexts", "meta", id, "meta.json"))
+	text, err := readConfiguration(filepath.Join(folder, "contexts", "meta", id, "meta.json"))
 	if errors.Is(err, os.ErrNotExist) {
 		return endpoint{}, fmt.Errorf("%w: %s names %q, which does not exist; docker context ls lists those that do",
 			stopwatt.ErrUnreachable, source, name)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -123,5 +125,17 @@ func TestALedgerThatNeverEndsIsAFault(t *testing.T) {
 	err := ledgers[0].read(said, map[string]string{})
 	if err == nil || !strings.Contains(err.Error(), "more than 64 MiB") || said.read > mostLedger+2<<20 {
 		t.Errorf("%v after %d bytes", err, said.read)
+	}
+}
+
+func TestAConfigurationThatIsTooLargeIsNotReadOn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.json")
+	writeFile(t, path, "")
+	if err := os.Truncate(path, 1<<40); err != nil { // of holes
+		t.Fatal(err)
+	}
+	if text, err := readConfiguration(path); !errors.Is(err, errConfiguration) {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
