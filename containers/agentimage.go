@@ -109,7 +109,7 @@ func (d *Docker) AgentVolume(ctx context.Context, image string, labels map[strin
 	created, err := d.client.ContainerCreate(ctx, &container.Config{
 		Image: image, Labels: labels, Healthcheck: unasked(),
 		Volumes: map[string]struct{}{path.Dir(stopwatt.AgentPath): {}}, // which the engine fills from the image
-	}, d.confinement(stopwatt.ContainerOrder{}), nil, nil, "")
+	}, d.confinement(stopwatt.ContainerOrder{}), nil, "")
 	if err != nil {
 		return "", attempted("make the agent's volume", err)
 	}

@@ -103,7 +103,7 @@ func TestEngineThatIsGoneMeanwhile(t *testing.T) {
 	if err := os.Remove(socket); err != nil {
 		t.Fatal(err)
 	}
-	d := &Docker{client: api}
+	d := &Docker{client: bounded{Client: api}}
 	for what, attempt := range map[string]func() error{
 		"create": func() error { _, err := d.Create(t.Context(), stopwatt.ContainerOrder{}); return err },
 		"attach": func() error { _, err := d.Attach(t.Context(), "x"); return err },

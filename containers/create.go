@@ -7,8 +7,10 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/network"
 	"github.com/docker/go-connections/nat"
@@ -32,6 +34,9 @@ const (
 	// temporary is what /tmp is: servers need one although their root cannot be
 	// written, and some load libraries that they unpack there.
 	temporary = "rw,exec,nosuid,nodev,mode=1777,size=64m"
+	// writableRoot is how much a container may write into a root that it may write, where
+	// the engine's storage can bound that.
+	writableRoot = "10G"
 	// A log is kept in two files, for the engine empties a single one when it
 	// is full, and with it the last lines.
 	logFiles, logFileSize = "2", "512k"
@@ -50,9 +55,12 @@ func (d *Docker) Create(ctx context.Context, order stopwatt.ContainerOrder) (str
 	}
 	// A request that is broken off is carried out all the same, and nobody
 	// would learn the ID.
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	whole, cancel := d.client.within(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
-	created, err := d.client.ContainerCreate(whole, program(order), d.confinement(order), networking(order), nil, "")
+	created, err := d.create(whole, order)
+	if errdefs.IsNotFound(err) && strings.Contains(err.Error(), "No such image") {
+		return "", fmt.Errorf("create container: %w: it was removed since it was built or pulled; the next run gets it again", err)
+	}
 	if err != nil {
 		return "", attempted("create container", err)
 	}
@@ -85,6 +93,35 @@ func (d *Docker) agentPlace(ctx context.Context, id string, order stopwatt.Conta
 	}
 	d.placed.Store(order.Image, true)
 	return nil
+}
+
+// create asks for the container, with a bound to what it writes into its root where
+// the engine can keep one: with overlay2 on XFS with project quotas, btrfs, ZFS. Others
+// refuse, and are not asked again.
+func (d *Docker) create(ctx context.Context, order stopwatt.ContainerOrder) (container.CreateResponse, error) {
+	host := d.confinement(order)
+	if order.Writable && d.quotas != nil && d.quotas.Load() {
+		host.StorageOpt = map[string]string{"size": writableRoot}
+		created, err := d.client.ContainerCreate(ctx, program(order), host, networking(order), "")
+		if err == nil || !refusesQuota(err) {
+			return created, err
+		}
+		d.quotas.Store(false)
+		host.StorageOpt = nil
+	}
+	return d.client.ContainerCreate(ctx, program(order), host, networking(order), "")
+}
+
+// refusesQuota tells whether an engine cannot bound a container's root. There is no
+// code for it.
+func refusesQuota(err error) bool {
+	said := strings.ToLower(err.Error())
+	for _, words := range []string{"storage-opt", "storage opt", "quota", "unknown option", "not supported"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // program says what runs in the container.
@@ -218,13 +255,8 @@ func (d *Docker) Start(ctx context.Context, id string) (stopwatt.Container, erro
 	return running, nil
 }
 
-// Wait returns when the container does not run, at once when it never did.
+// Wait returns when the container does not run, at once when it never did, and with an
+// error when the engine answers no more.
 func (d *Docker) Wait(ctx context.Context, id string) error {
-	ended, failed := d.client.ContainerWait(ctx, id, container.WaitConditionNotRunning)
-	select { // both channels end with ctx
-	case <-ended:
-		return nil
-	case err := <-failed:
-		return attempted("wait for container", err)
-	}
+	return attempted("wait for container", d.client.ContainerWait(ctx, id, container.WaitConditionNotRunning))
 }

@@ -97,7 +97,7 @@ func (d *Docker) undoStart(ctx context.Context, order DatabaseOrder) error {
 // created here. What ctx interrupts would be carried out all the same, so it is
 // not: awaitDatabase is.
 func (d *Docker) ensureDatabase(ctx context.Context, order DatabaseOrder, image string) (created bool, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	ctx, cancel := d.client.within(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
 	found, err := d.inspectDatabase(ctx, order.Name)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *Docker) createDatabase(ctx context.Context, order DatabaseOrder, image 
 	}
 	program := databaseProgram(order, image)
 	program.Labels = labels
-	_, err := d.client.ContainerCreate(ctx, program, d.databaseConfinement(name), nil, nil, name)
+	_, err := d.client.ContainerCreate(ctx, program, d.databaseConfinement(name), nil, name)
 	if errdefs.IsConflict(err) {
 		return false, nil
 	}
@@ -186,7 +186,7 @@ func (d *Docker) databaseConfinement(name string) *container.HostConfig {
 
 // awaitDatabase returns the address when the database answers there.
 func (d *Docker) awaitDatabase(ctx context.Context, order DatabaseOrder) (string, error) {
-	bounded, cancel := context.WithTimeout(ctx, databaseWithin)
+	bounded, cancel := d.client.within(ctx, databaseWithin)
 	defer cancel()
 	for {
 		found, err := d.inspectDatabase(bounded, order.Name)
@@ -236,7 +236,7 @@ func (d *Docker) databaseEnded(ctx context.Context, id string) error {
 // ctx is cancelled.
 func (d *Docker) StopDatabase(ctx context.Context, name string) error {
 	seconds := int(databaseStops.Seconds())
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), databaseStops+removeWithin)
+	bounded, cancel := d.client.within(context.WithoutCancel(ctx), databaseStops+removeWithin)
 	defer cancel()
 	found, err := d.inspectDatabase(bounded, name)
 	if err != nil || found == nil {
@@ -253,7 +253,7 @@ func (d *Docker) StopDatabase(ctx context.Context, name string) error {
 // being made hears no signal. It has a bound of its own and works on when ctx
 // is cancelled.
 func (d *Docker) RemoveDatabase(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	ctx, cancel := d.client.within(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
 	found, err := d.inspectDatabase(ctx, name)
 	if err == nil && found != nil {

@@ -224,7 +224,7 @@ func TestStrangersContainerIsNoDatabase(t *testing.T) {
 	t.Parallel()
 	d := docker(t)
 	name := thisTest + "-stranger"
-	made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: theProgram(t), Cmd: []string{"/program"}}, nil, nil, nil, databaseName(name))
+	made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: theProgram(t), Cmd: []string{"/program"}}, nil, nil, databaseName(name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/versions"
 	"github.com/docker/docker/client"
 
 	"gitlab.com/stopwatt/stopwatt"
@@ -39,15 +42,20 @@ type Config struct {
 // 30 s for a connection, and must be heard when it gives up.
 const connectWithin = 35 * time.Second
 
+// oldestAPI is that of Docker 20.10, the oldest engine that knows cgroup v2 and all that
+// containers are given here.
+const oldestAPI = "1.41"
+
 // A Docker is one Docker Engine.
 type Docker struct {
-	client       *client.Client
+	client       bounded
 	engine       stopwatt.Engine
 	getenv       func(string) string
 	credentials  credentials
 	buildNetwork string
-	memory       int64     // bytes of the engine's host; 0: not known
-	placed       *sync.Map // IDs of images in which the agent's place is free
+	memory       int64        // bytes of the engine's host; 0: not known
+	placed       *sync.Map    // IDs of images in which the agent's place is free
+	quotas       *atomic.Bool // whether it can bound what a container writes into its root; nil: it cannot
 }
 
 // Connect finds the engine and asks what it is: by DOCKER_HOST, by
@@ -70,7 +78,8 @@ func Connect(ctx context.Context, config Config) (*Docker, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Docker{client: api, getenv: config.Getenv, credentials: known, buildNetwork: config.BuildNetwork, placed: &sync.Map{}}
+	d := &Docker{client: bounded{Client: api}, quotas: new(atomic.Bool), getenv: config.Getenv, credentials: known, buildNetwork: config.BuildNetwork, placed: &sync.Map{}}
+	d.quotas.Store(true) // until it refuses
 	if err := d.ask(ctx, where); err != nil {
 		_ = api.Close() // nothing was sent that could be lost
 		return nil, err
@@ -103,7 +112,13 @@ func (d *Docker) ask(ctx context.Context, where endpoint) error {
 		return where.unreachable(err)
 	}
 	d.client.NegotiateAPIVersion(ctx)
+	if speaks := d.client.ClientVersion(); versions.LessThan(speaks, oldestAPI) {
+		return fmt.Errorf("%w: %s speaks API %s, and stopwatt needs %s: upgrade Docker to 20.10 or newer", stopwatt.ErrUnreachable, where, speaks, oldestAPI)
+	}
 	version, err := d.client.ServerVersion(ctx)
+	if errdefs.IsInvalidArgument(err) { // which asking for a version can only be by the version that is spoken
+		return fmt.Errorf("%w: %s: %w: use a newer stopwatt, which speaks a newer API than %s", stopwatt.ErrUnreachable, where, err, d.client.ClientVersion())
+	}
 	if err != nil {
 		return where.unreachable(err)
 	}
@@ -132,6 +147,25 @@ func (d *Docker) Engine() stopwatt.Engine { return d.engine }
 
 // Close lets go of the connections to the engine: on those nothing is lost.
 func (d *Docker) Close() { closing(d.client) }
+
+// Await returns when the engine answers, or with an error when it does not in this time.
+func (d *Docker) Await(ctx context.Context, within time.Duration) error {
+	ctx, cancel := d.client.within(ctx, within)
+	defer cancel()
+	for {
+		_, err := d.client.Ping(ctx)
+		if err == nil {
+			return nil
+		}
+		pause(ctx, awaitPause)
+		if ctx.Err() != nil {
+			return attempted("wait for the engine", err)
+		}
+	}
+}
+
+// awaitPause is how often an engine that is away is asked: it takes seconds to start.
+const awaitPause = 200 * time.Millisecond
 
 // closing closes something that was only read from, when its reader is done.
 func closing(c io.Closer) { _ = c.Close() } // what was read has been read

@@ -78,7 +78,7 @@ func (d *Docker) lastOfLog(ctx context.Context, id string) ([]string, error) {
 	}
 	defer closing(stream)
 	text, err := written(stream)
-	if err != nil && ctx.Err() != nil {
+	if err != nil && (ctx.Err() != nil || stopwatt.EngineFailed(err)) {
 		return nil, fmt.Errorf("read container's log: %w", err)
 	}
 	return tail(text, lastLines), nil

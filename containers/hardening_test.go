@@ -174,7 +174,7 @@ func TestWhatIsMadeBesideTrialsIsGrantedNoMoreThanItNeeds(t *testing.T) {
 		t.Errorf("what carries the agent is granted (-want +got):\n%s", diff)
 	}
 
-	meters, err := d.client.ContainerCreate(t.Context(), metersProgram(MetersOrder{Image: agent, Labels: labels}), d.metersSight(MetersOrder{}, metersOption{perf: "SYS_ADMIN"}), nil, nil, "")
+	meters, err := d.client.ContainerCreate(t.Context(), metersProgram(MetersOrder{Image: agent, Labels: labels}), d.metersSight(MetersOrder{}, metersOption{perf: "SYS_ADMIN"}), nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,13 @@
 package containers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
@@ -21,6 +23,7 @@ type Leftover struct {
 	ID string
 	// Network is true of a network.
 	Network bool
+	Running bool   // a container that still takes what the machine has
 	Name    string // the one that the engine gave it
 	Run     string // of LabelRun
 	Owner   string // of LabelOwner
@@ -36,16 +39,24 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 		return nil, attempted("list containers", err)
 	}
 	var left []Leftover
+	images := map[string]string{}
 	for _, c := range owned {
-		if !dead(c.Labels[stopwatt.LabelOwner]) || d.inherits(ctx, c) {
+		owner := c.Labels[stopwatt.LabelOwner]
+		if !dead(owner) {
+			continue
+		}
+		if inherited, err := d.inherited(ctx, c.ImageID, images); err != nil {
+			return nil, err
+		} else if inherited == owner {
 			continue
 		}
 		left = append(left, Leftover{
-			ID:    c.ID,
-			Name:  strings.TrimPrefix(strings.Join(c.Names, " "), "/"),
-			Run:   c.Labels[stopwatt.LabelRun],
-			Owner: c.Labels[stopwatt.LabelOwner],
-			Role:  c.Labels[stopwatt.LabelRole],
+			ID:      c.ID,
+			Running: c.State == container.StateRunning,
+			Name:    strings.TrimPrefix(strings.Join(c.Names, " "), "/"),
+			Run:     c.Labels[stopwatt.LabelRun],
+			Owner:   owner,
+			Role:    c.Labels[stopwatt.LabelRole],
 		})
 	}
 	networks, err := d.client.NetworkList(ctx, network.ListOptions{Filters: ours})
@@ -60,27 +71,104 @@ func (d *Docker) Leftovers(ctx context.Context, dead func(owner string) bool) ([
 	return left, nil
 }
 
-// inherits tells whether a container has its owner from its image, as one has that
-// somebody starts from a hostile image, or from what was committed of a container of ours:
-// it is theirs.
-func (d *Docker) inherits(ctx context.Context, c container.Summary) bool {
-	found, err := d.client.ImageInspect(ctx, c.ImageID)
-	return err == nil && found.Config != nil && found.Config.Labels[stopwatt.LabelOwner] == c.Labels[stopwatt.LabelOwner]
+// inherited is the owner that an image gives to each container, as a hostile one does, or
+// one that was committed of a container of ours: such a container is somebody else's. Each
+// image is asked for once, whose answers are kept in known.
+func (d *Docker) inherited(ctx context.Context, image string, known map[string]string) (string, error) {
+	if owner, asked := known[image]; asked {
+		return owner, nil
+	}
+	found, err := d.client.ImageInspect(ctx, image)
+	switch {
+	case errdefs.IsNotFound(err): // it was removed, or lost its name to another
+	case err != nil:
+		return "", attempted("inspect image "+image, err)
+	case found.Config != nil:
+		known[image] = found.Config.Labels[stopwatt.LabelOwner]
+		return known[image], nil
+	}
+	known[image] = ""
+	return "", nil
 }
 
-// Clean removes leftovers. It goes on after an error and returns them all.
-func (d *Docker) Clean(ctx context.Context, leftovers []Leftover) error {
-	var failed []error
-	for _, left := range leftovers {
-		remove := func() error { return d.Remove(ctx, left.ID, "") }
-		if left.Network {
-			remove = func() error { return d.RemoveNetwork(ctx, left.ID) }
-		}
-		if err := remove(); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", left.Name, err))
-		}
+// Clean removes leftovers and counts those that are gone: what runs first, networks
+// last. It goes on after an error, unless the engine is unreachable, and until ctx ends,
+// and returns the first few errors.
+func (d *Docker) Clean(ctx context.Context, leftovers []Leftover) (int, error) {
+	networks := slices.IndexFunc(leftovers, func(l Leftover) bool { return l.Network })
+	if networks < 0 {
+		networks = len(leftovers)
 	}
-	return errors.Join(failed...)
+	all := slices.Clone(leftovers)
+	slices.SortStableFunc(all[:networks], func(a, b Leftover) int { return cmp.Compare(untouched(a), untouched(b)) })
+	removed, err := d.cleanAll(ctx, all[:networks])
+	if err != nil && (ctx.Err() != nil || errors.Is(err, stopwatt.ErrUnreachable)) {
+		return removed, err
+	}
+	more, networkErr := d.cleanAll(ctx, all[networks:])
+	return removed + more, errors.Join(err, networkErr)
+}
+
+// untouched sorts what runs to the front.
+func untouched(l Leftover) int {
+	if l.Running {
+		return 0
+	}
+	return 1
+}
+
+const (
+	// atATime is how many leftovers are removed at the same time: the engine waits for the
+	// disk with each.
+	atATime = 4
+	// mostErrors is how many errors are told of thousands, and how many removals may fail
+	// before no other is tried.
+	mostErrors = 5
+)
+
+// cleanAll removes leftovers in their order, some at a time.
+func (d *Docker) cleanAll(ctx context.Context, leftovers []Leftover) (int, error) {
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var failed []error
+	next, removed, gone := 0, 0, false
+	take := func() (left Leftover, any bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(leftovers) || ctx.Err() != nil || gone || len(failed) >= mostErrors {
+			return left, false
+		}
+		next++
+		return leftovers[next-1], true
+	}
+	for range atATime {
+		all.Go(func() {
+			for left, any := take(); any; left, any = take() {
+				err := d.cleanOne(ctx, left)
+				mu.Lock()
+				if err != nil {
+					failed = append(failed, fmt.Errorf("%s: %w", left.Name, err))
+					gone = gone || errors.Is(err, stopwatt.ErrUnreachable)
+				} else {
+					removed++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil && next < len(leftovers) {
+		failed = append(failed, context.Cause(ctx))
+	}
+	return removed, errors.Join(failed...)
+}
+
+// cleanOne removes one.
+func (d *Docker) cleanOne(ctx context.Context, left Leftover) error {
+	if left.Network {
+		return d.RemoveNetwork(ctx, left.ID)
+	}
+	return d.Remove(ctx, left.ID, "")
 }
 
 // A MadeImage is an image that stopwatt has made, by one of its tags.

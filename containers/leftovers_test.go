@@ -36,13 +36,13 @@ func TestLeftoversAreOnlyThoseOfDeadOwners(t *testing.T) {
 	if diff := cmp.Diff(want, left); diff != "" {
 		t.Error(diff)
 	}
-	if err := d.Clean(t.Context(), left); err != nil {
-		t.Fatal(err)
+	if n, err := d.Clean(t.Context(), left); err != nil || n != 1 {
+		t.Fatalf("%d removed, error %v", n, err)
 	}
 	if exists(t, d, dead) || !exists(t, d, alive) || !exists(t, d, nobodys) {
 		t.Errorf("the dead owner's container exists: %v; the living one's: %v, nobody's: %v", exists(t, d, dead), exists(t, d, alive), exists(t, d, nobodys))
 	}
-	if err := d.Clean(t.Context(), left); err != nil {
+	if _, err := d.Clean(t.Context(), left); err != nil {
 		t.Errorf("cleaned twice: %v", err)
 	}
 }

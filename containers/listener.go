@@ -17,6 +17,8 @@ func (d *Docker) Listener(ctx context.Context) int {
 	if err != nil || at.Scheme != "unix" {
 		return 0
 	}
+	ctx, cancel := d.client.within(ctx, callWithin)
+	defer cancel()
 	connection, err := new(net.Dialer).DialContext(ctx, "unix", at.Path)
 	if err != nil {
 		return 0

@@ -28,7 +28,7 @@ func TestNobodyIsSeenBehindANetworkOrAtNoSocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if pid := (&Docker{client: api}).Listener(t.Context()); pid != 0 {
+		if pid := (&Docker{client: bounded{Client: api}}).Listener(t.Context()); pid != 0 {
 			t.Errorf("%s: process %d listens", host, pid)
 		}
 	}

@@ -57,7 +57,7 @@ var metersOptions = []metersOption{
 
 // startMeters tries to start it with these options.
 func (d *Docker) startMeters(ctx context.Context, order MetersOrder, optional metersOption) (io.ReadWriteCloser, error) {
-	created, err := d.client.ContainerCreate(ctx, metersProgram(order), d.metersSight(order, optional), nil, nil, "")
+	created, err := d.client.ContainerCreate(ctx, metersProgram(order), d.metersSight(order, optional), nil, "")
 	if err != nil {
 		return nil, attempted("create container", err)
 	}

@@ -2,9 +2,9 @@ package containers
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
@@ -30,21 +30,28 @@ func (d *Docker) MakeBridge(ctx context.Context, labels map[string]string) (stri
 func (d *Docker) makeNetwork(ctx context.Context, options network.CreateOptions) (string, error) {
 	// A request that is broken off is carried out all the same, and nobody would
 	// learn the ID.
-	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	whole, cancel := d.client.within(context.WithoutCancel(ctx), createWithin)
 	defer cancel()
-	// The engine wants a name, and lets two networks have the same.
-	name := fmt.Sprintf("stopwatt-%s-%d", options.Labels[stopwatt.LabelRun], time.Now().UnixNano())
-	made, err := d.client.NetworkCreate(whole, name, options)
-	if err != nil {
-		return "", attempted("create network", err)
+	var made network.CreateResponse
+	err := error(nil)
+	for range namesTried {
+		// The engine wants a name. Older ones let two networks have the same.
+		name := fmt.Sprintf("stopwatt-%s-%s", options.Labels[stopwatt.LabelRun], strings.ToLower(rand.Text()))
+		if made, err = d.client.NetworkCreate(whole, name, options); !errdefs.IsConflict(err) {
+			break
+		}
 	}
-	return made.ID, nil
+	return made.ID, attempted("create network", err)
 }
+
+// namesTried is how many names a network is tried under: drawn ones, of which none is
+// taken but by intent.
+const namesTried = 3
 
 // RemoveNetwork removes a network, whose containers are gone. One that does not
 // exist is removed. It has a bound of its own and works on when ctx is cancelled.
 func (d *Docker) RemoveNetwork(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	ctx, cancel := d.client.within(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
 	if err := d.client.NetworkRemove(ctx, id); err != nil && !errdefs.IsNotFound(err) {
 		return attempted("remove network", err)
@@ -65,7 +72,7 @@ func (d *Docker) JoinNetwork(ctx context.Context, networkID, containerID, alias 
 // LeaveNetwork takes a container out of a network. It works on when ctx is
 // cancelled.
 func (d *Docker) LeaveNetwork(ctx context.Context, networkID, containerID string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	ctx, cancel := d.client.within(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
 	return attempted("leave network", d.client.NetworkDisconnect(ctx, networkID, containerID, true))
 }

@@ -48,7 +48,7 @@ func TestAPrivateNetworkLeadsNowhereAndKnowsItsMembers(t *testing.T) {
 	if err := d.Remove(t.Context(), one.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Clean(t.Context(), left); err != nil {
+	if _, err := d.Clean(t.Context(), left); err != nil {
 		t.Error(err)
 	}
 	if _, err := d.client.NetworkInspect(t.Context(), id, network.InspectOptions{}); err == nil {

@@ -175,7 +175,7 @@ func (b baseBuilder) image(ctx context.Context, implementation stopwatt.Implemen
 	switch {
 	case ctx.Err() != nil:
 		return stopwatt.Image{}, nil, ctx.Err()
-	case errors.Is(err, stopwatt.ErrUnreachable):
+	case stopwatt.EngineFailed(err):
 		return stopwatt.Image{}, nil, err
 	case errors.Is(err, git.ErrNoFolder):
 		return stopwatt.Image{}, nil, nil

@@ -28,7 +28,7 @@ have ended are removed too, where this user may.`,
 			defer docker.Close()
 			removed, err := d.reap(ctx, docker, all)
 			if err != nil {
-				return err
+				return fmt.Errorf("%d containers and networks are removed, and the rest is not: %w", removed, err)
 			}
 			var unused []containers.MadeImage
 			if images {

@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/containers"
 	"gitlab.com/stopwatt/stopwatt/meter"
+	"gitlab.com/stopwatt/stopwatt/report"
 )
 
 // openEngine connects to Docker, whose builds use this network, removes what killed runs left behind, and
@@ -34,15 +36,28 @@ func (d *desk) openEngine(ctx context.Context, buildNetwork string) (docker *con
 
 // prepare cleans up after the dead and brings the driver's image.
 func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent string, err error) {
-	removed, err := d.reap(ctx, docker, false)
-	if err != nil {
-		return "", err
-	}
+	bounded, cancel := context.WithTimeout(ctx, reapWithin)
+	defer cancel()
+	removed, err := d.reap(bounded, docker, false)
 	if removed > 0 {
 		fmt.Fprintf(d.stderr, "clean   containers of killed runs: %d removed\n", removed)
 	}
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, stopwatt.ErrUnreachable):
+		return "", err
+	case bounded.Err() != nil:
+		fmt.Fprintln(d.stderr, "clean   the rest of them stays for now: stopwatt clean removes it")
+	case err != nil: // what runs there still is told of each trial, as other load
+		fmt.Fprintf(d.stderr, "clean   some stay: %s\n", report.Clean(err.Error()))
+	}
 	return d.agentImage(ctx, docker)
 }
+
+// reapWithin is how long a run cleans up after the dead before it begins: what still runs
+// is removed first, and the rest disturbs nobody.
+const reapWithin = time.Minute
 
 // agentImage makes sure of the image of the agent, which drives load and reads
 // meters.
@@ -70,12 +85,12 @@ func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (i
 	if err != nil {
 		return 0, err
 	}
-	err = docker.Clean(ctx, leftovers)
+	removed, err := docker.Clean(ctx, leftovers)
 	if os.Geteuid() == 0 && !docker.Engine().Remote { // nobody else may make or remove cgroups
 		_, parentsErr := meter.Host{}.RemoveForgottenParents(ctx)
 		err = errors.Join(err, parentsErr)
 	}
-	return len(leftovers), err
+	return removed, err
 }
 
 // reapRun removes what an earlier process of this run has left. It is dead,
@@ -84,7 +99,7 @@ func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (i
 func (d *desk) reapRun(ctx context.Context, docker *containers.Docker, run stopwatt.Run) {
 	all, err := docker.Leftovers(ctx, func(string) bool { return true })
 	if err == nil {
-		err = docker.Clean(ctx, slices.DeleteFunc(all, func(l containers.Leftover) bool { return l.Run != run.Key }))
+		_, err = docker.Clean(ctx, slices.DeleteFunc(all, func(l containers.Leftover) bool { return l.Run != run.Key }))
 	}
 	if err != nil {
 		fmt.Fprintf(d.stderr, "clean   %v\n", err) // the engine's next answer decides

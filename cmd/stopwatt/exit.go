@@ -56,7 +56,7 @@ func (d *desk) status(err error) int {
 		return known.status
 	case errors.As(err, &faults):
 		return exitAskedWrongly
-	case errors.Is(err, stopwatt.ErrUnreachable):
+	case stopwatt.EngineFailed(err):
 		return exitSurroundings
 	}
 	return exitInternal

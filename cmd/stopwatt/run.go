@@ -379,7 +379,7 @@ func tools(suite stopwatt.Suite, cases []stopwatt.Case) []stopwatt.Implementatio
 // not all that was asked can be measured.
 func (d *desk) buildFailed(ctx context.Context, err error) error {
 	var known failure
-	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, stopwatt.ErrUnreachable) {
+	if ctx.Err() != nil || errors.As(err, &known) || stopwatt.EngineFailed(err) {
 		return err
 	}
 	return incomplete(err)

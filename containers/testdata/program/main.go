@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,7 +30,7 @@ func main() {
 	modes := map[string]func(string){
 		"serve": serve, "ask": ask, "exit": exit, "eat": eat, "flood": flood, "print": printed, "stay": stay,
 		"wait": wait, "polite": polite, "facts": facts, "echo": echo, "fail": fail, "show": show, "proxies": proxies,
-		"dial": dial, "postgres": postgres, "stamp": stamp,
+		"dial": dial, "postgres": postgres, "stamp": stamp, "fork": fork, "threads": threads,
 	}
 	modes[mode](arg)
 }
@@ -95,6 +97,34 @@ func printed(quoted string) {
 func stay(text string) {
 	fmt.Println(text)
 	wait("")
+}
+
+// fork has a process start threads until the kernel gives it no more, which Go's runtime
+// does not survive, and prints the first line of what that says.
+func fork(string) {
+	child := exec.Command("/program", "threads")
+	said, err := child.StderrPipe()
+	check(err)
+	check(child.Start())
+	lines := bufio.NewReader(said)
+	line, err := lines.ReadString('\n')
+	check(err)
+	fmt.Print(line)
+	_, _ = io.Copy(io.Discard, lines) // where each thread was
+	_ = child.Wait()                  // it failed
+}
+
+// threads starts threads that do nothing, without end.
+func threads(string) {
+	for {
+		began := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			close(began)
+			select {}
+		}()
+		<-began
+	}
 }
 
 // wait never listens and never ends.
