@@ -66,6 +66,13 @@ func (e *Elsewhere) ask(ctx context.Context, q question) (answer, error) {
 	return answer{}, e.broken
 }
 
+// Broken says why nothing more can be asked; nil: it can, as far as is known.
+func (e *Elsewhere) Broken() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.broken
+}
+
 // exchange sends a line and reads the one that answers it.
 func (e *Elsewhere) exchange(q question) (a answer, err error) {
 	line, err := json.Marshal(q)

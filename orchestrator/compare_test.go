@@ -81,6 +81,7 @@ func (j judging) run(ctx context.Context, order orchestrator.Order) (stopwatt.Ru
 		Store:    j.store,
 		Bench:    func(stopwatt.Run) orchestrator.Trials { return j.bench },
 		Audience: j.audience,
+		Recover:  j.recover,
 	}.Run(ctx, order)
 	judgement, readErr := j.store.Judgement(ctx, run.ID)
 	if err == nil {

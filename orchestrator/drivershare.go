@@ -62,7 +62,7 @@ func shared(order Order) []stopwatt.Workload {
 
 // driverShare measures one, and keeps it.
 func (o Orchestrator) driverShare(ctx context.Context, bench Trials, run stopwatt.Run, workload stopwatt.Workload) (stopwatt.DriverShare, error) {
-	result, err := bench.Run(ctx, shareOrder(run, workload))
+	result, err := o.attempt(ctx, bench, run, shareOrder(run, workload))
 	if err != nil {
 		return stopwatt.DriverShare{}, fmt.Errorf("measure the driver by itself under %s: %w", workload.Name, err)
 	}

@@ -94,6 +94,7 @@ type house struct {
 	store    *storagetest.Memory
 	bench    *bench
 	audience *audience
+	recover  func(context.Context, stopwatt.Run) error
 }
 
 func newHouse() house {
@@ -105,5 +106,6 @@ func (h house) run(ctx context.Context, order orchestrator.Order) (stopwatt.Run,
 		Store:    h.store,
 		Bench:    func(stopwatt.Run) orchestrator.Trials { return h.bench },
 		Audience: h.audience,
+		Recover:  h.recover,
 	}.Run(ctx, order)
 }

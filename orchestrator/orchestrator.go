@@ -78,6 +78,11 @@ type Orchestrator struct {
 	// Cool waits, at most so long, until the machine is as cool as it was before the
 	// first trial. nil: nobody can tell.
 	Cool func(ctx context.Context, atMost time.Duration) error
+	// Recover waits until an engine that has failed can be used again, and clears away
+	// what is left of the trial in which it did. nil: it does not come back.
+	Recover func(ctx context.Context, run stopwatt.Run) error
+
+	engine *engineTrouble // of the run that is carried out
 }
 
 // Order says which run is wanted. Its images are there.
@@ -109,6 +114,7 @@ func (o Orchestrator) Run(ctx context.Context, order Order) (stopwatt.Run, error
 	order.Run.PlanKey, order.Run.Key = key, rand.Text()
 	order.Run.Started, order.Run.Status = time.Now(), stopwatt.Running
 	order.Run.Planned = order.planned()
+	o.engine = &engineTrouble{}
 	run, done, err := o.Store.Begin(ctx, order.Run, order.Fresh)
 	if err != nil {
 		return stopwatt.Run{}, fmt.Errorf("begin the run: %w", err)

@@ -81,7 +81,7 @@ func (o Orchestrator) oneTrial(ctx context.Context, bench Trials, run stopwatt.R
 		return stopwatt.Trial{}, err
 	}
 	o.Audience.Begins(planned, position)
-	result, err := bench.Run(ctx, trialOrder(run, planned, position))
+	result, err := o.attempt(ctx, bench, run, trialOrder(run, planned, position))
 	if err != nil {
 		return stopwatt.Trial{}, fmt.Errorf("%s, round %d: %w", planned.Case, planned.Round, err)
 	}

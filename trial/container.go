@@ -118,19 +118,44 @@ func (c *container) start(ctx context.Context) error {
 }
 
 // remove takes the container away. It bounds itself and works on when ctx is
-// cancelled. What it cannot remove the next command's reaper will, by label.
+// cancelled. What it cannot remove is the trial's failure, and left to a reaper, which
+// finds it by label.
 func (c *container) remove(ctx context.Context) {
-	_ = c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal) // see above
+	if err := c.bench.Containers.Remove(context.WithoutCancel(ctx), c.ID, c.stopSignal); err != nil {
+		c.bench.stays.add(c.role, err)
+	}
 	if c.bridge != "" {
 		_ = c.bench.Networks.RemoveNetwork(context.WithoutCancel(ctx), c.bridge) // see above
 	}
 }
 
-// watch cancels when the container ends before its time.
+// stays are the containers of a trial that could not be removed.
+type stays struct{ failed []error }
+
+func (s *stays) add(role string, err error) {
+	if s != nil {
+		s.failed = append(s.failed, fmt.Errorf("remove the %s: %w", role, err))
+	}
+}
+
+// join is an error, if there is one, with what stays.
+func (s *stays) join(err error) error {
+	if len(s.failed) == 0 || errors.Is(err, stopwatt.ErrUnreachable) { // which says it all
+		return err
+	}
+	return errors.Join(append([]error{err}, s.failed...)...)
+}
+
+// watch cancels when the container ends before its time, or the engine does.
 func (c *container) watch(ctx context.Context, cancel context.CancelCauseFunc) {
-	if err := c.bench.Containers.Wait(ctx, c.ID); err == nil && ctx.Err() == nil {
+	err := c.bench.Containers.Wait(ctx, c.ID)
+	switch {
+	case ctx.Err() != nil:
+	case err == nil:
 		close(c.ended)
 		cancel(errServerEnded)
+	case stopwatt.EngineFailed(err):
+		cancel(fmt.Errorf("watch the %s: %w", c.role, err))
 	}
 }
 
@@ -141,6 +166,9 @@ const newsWithin = 2 * time.Second
 // explain says in an error what became of the server, when that is the reason
 // behind err, with the last lines of its log.
 func (c *container) explain(ctx context.Context, err error) error {
+	if stopwatt.EngineFailed(err) {
+		return err
+	}
 	var requests *failedRequests
 	if errors.As(err, &requests) && requests.broken {
 		c.awaitEnd(ctx)
@@ -171,11 +199,13 @@ func (c *container) awaitEnd(ctx context.Context) {
 // ending is how the container ended, in words. The engine may miss that memory
 // ran out: then a kill that nobody of us sent is told with the limit.
 func (c *container) ending(fate stopwatt.Fate) string {
-	const killed = 128 + 9 // by SIGKILL
+	const killed, told = 128 + 9, 128 + 15 // by SIGKILL, by SIGTERM
 	text := fmt.Sprintf("the %s exited with %d", c.role, fate.ExitCode)
 	switch {
 	case fate.OOMKilled:
 		return text + " (out of memory)"
+	case fate.ExitCode == told:
+		return text + " (told so by SIGTERM, which an engine that stops sends, and nobody here has)"
 	case fate.ExitCode == killed && c.memory > 0:
 		return fmt.Sprintf("%s (killed, most likely out of memory: its limit is %d MiB)", text, c.memory>>20)
 	}

@@ -33,6 +33,7 @@ type harbour struct {
 	fates   map[string]stopwatt.Fate
 	removed int
 	dies    bool // the server ends as soon as the driver has got ready
+	diesOf  stopwatt.Fate
 }
 
 var errHarbour = errors.New("the engine says no")
@@ -44,6 +45,7 @@ func newHarbour(t *testing.T, handler http.HandlerFunc) *harbour {
 		orders: map[string]stopwatt.ContainerOrder{},
 		ended:  map[string]chan struct{}{},
 		fates:  map[string]stopwatt.Fate{},
+		diesOf: stopwatt.Fate{ExitCode: 137, OOMKilled: true, Log: []string{"cannot go on"}},
 	}
 	t.Cleanup(h.server.Close)
 	return h
@@ -156,7 +158,7 @@ type deadly struct {
 
 func (d deadly) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), stopwatt.CommandDrive) || string(p) == `"`+stopwatt.CommandTime+"\"\n" {
-		d.harbour.kill(stopwatt.Fate{ExitCode: 137, OOMKilled: true, Log: []string{"cannot go on"}})
+		d.harbour.kill(d.harbour.diesOf)
 		return len(p), nil
 	}
 	return d.Conn.Write(p)

@@ -202,6 +202,9 @@ const killedBySystem = "was ended by signal 9"
 // explain says in an error what became of the container, when that is the reason
 // behind err, or that memory most likely ran out.
 func (p *program) explain(ctx context.Context, err error) error {
+	if stopwatt.EngineFailed(err) {
+		return err
+	}
 	fate, fateErr := p.bench.Containers.Fate(context.WithoutCancel(ctx), p.ID)
 	switch {
 	case fateErr != nil:

@@ -251,6 +251,9 @@ func (c *companions) all() []*container {
 
 // explain says in an error which companion has died, when one has.
 func (c *companions) explain(ctx context.Context, err error) error {
+	if stopwatt.EngineFailed(err) {
+		return err
+	}
 	if one := c.ended(ctx, func(stopwatt.Fate) bool { return true }); one != nil {
 		return fmt.Errorf("service %s: %w", one.service.Name, one.explain(ctx, err))
 	}

@@ -87,6 +87,7 @@ type Bench struct {
 	Parents Parents
 
 	parents *parents // of the trial that is carried out
+	stays   *stays   // of the same
 }
 
 // Order says which trial is wanted.
@@ -104,7 +105,8 @@ type Order struct {
 
 // Run carries out one trial. What goes wrong with the code under test makes
 // the trial invalid and stands in its Reason. An error means that no trial
-// came about: ctx was cancelled, or the engine is gone.
+// came about: ctx was cancelled, or the engine failed, as stopwatt.EngineFailed
+// tells, also in removing a container: what stays would disturb the next trial.
 func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 	trial := stopwatt.Trial{
 		PlannedTrial: order.Planned,
@@ -112,7 +114,7 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 		Status:       stopwatt.Valid,
 		Started:      time.Now(),
 	}
-	b.parents = &parents{of: b.Parents, position: order.Position}
+	b.parents, b.stays = &parents{of: b.Parents, position: order.Position}, &stays{}
 	defer b.parents.remove(ctx)
 	measure := b.measure
 	switch {
@@ -121,11 +123,11 @@ func (b Bench) Run(ctx context.Context, order Order) (stopwatt.Trial, error) {
 	case order.Workload.Load.Tool != nil:
 		measure = b.measureByTool
 	}
-	err := measure(ctx, order, &trial)
+	err := b.stays.join(measure(ctx, order, &trial))
 	switch {
 	case ctx.Err() != nil:
 		return stopwatt.Trial{}, ctx.Err()
-	case errors.Is(err, stopwatt.ErrUnreachable):
+	case stopwatt.EngineFailed(err):
 		return stopwatt.Trial{}, err
 	case err != nil:
 		trial.Status, trial.Reason = stopwatt.Invalid, err.Error()

@@ -60,7 +60,7 @@ func agentVolume(docker *containers.Docker, agent string, labels map[string]stri
 			return made, nil
 		}
 
-		id, err := docker.AgentVolume(ctx, agent, withRole(labels, "agent"))
+		id, err := docker.AgentVolume(ctx, agent, withRole(labels, roleAgent))
 		made = id
 		return id, err
 	}

@@ -68,6 +68,14 @@ func (h *driverHost) elsewhere() *trial.Elsewhere {
 	return &trial.Elsewhere{Containers: h.docker, Agent: h.agent, Address: h.address}
 }
 
+// engine is that host's; nil where there is none.
+func (h *driverHost) engine() *containers.Docker {
+	if h == nil {
+		return nil
+	}
+	return h.docker
+}
+
 // reap removes what an earlier process of a run has left there.
 func (h *driverHost) reap(ctx context.Context, d *desk, run stopwatt.Run) {
 	if h != nil {

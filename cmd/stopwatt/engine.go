@@ -36,6 +36,16 @@ func (d *desk) openEngine(ctx context.Context, buildNetwork string) (docker *con
 
 // prepare cleans up after the dead and brings the driver's image.
 func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent string, err error) {
+	if err := d.reapDead(ctx, docker); err != nil {
+		return "", err
+	}
+	return d.agentImage(ctx, docker)
+}
+
+// reapDead cleans up after the dead, as far as that takes no longer than reapWithin. What
+// cannot be removed, and runs still, is told of each trial as other load: only an engine
+// that is gone is an error.
+func (d *desk) reapDead(ctx context.Context, docker *containers.Docker) error {
 	bounded, cancel := context.WithTimeout(ctx, reapWithin)
 	defer cancel()
 	removed, err := d.reap(bounded, docker, false)
@@ -44,15 +54,15 @@ func (d *desk) prepare(ctx context.Context, docker *containers.Docker) (agent st
 	}
 	switch {
 	case ctx.Err() != nil:
-		return "", ctx.Err()
+		return ctx.Err()
 	case errors.Is(err, stopwatt.ErrUnreachable):
-		return "", err
+		return err
 	case bounded.Err() != nil:
 		fmt.Fprintln(d.stderr, "clean   the rest of them stays for now: stopwatt clean removes it")
-	case err != nil: // what runs there still is told of each trial, as other load
+	case err != nil:
 		fmt.Fprintf(d.stderr, "clean   some stay: %s\n", report.Clean(err.Error()))
 	}
-	return d.agentImage(ctx, docker)
+	return nil
 }
 
 // reapWithin is how long a run cleans up after the dead before it begins: what still runs
@@ -92,6 +102,40 @@ func (d *desk) reap(ctx context.Context, docker *containers.Docker, all bool) (i
 	}
 	return removed, err
 }
+
+// backWithin is how long a run waits for an engine that has failed: one that is restarted
+// takes a few seconds, and half a minute where it has thousands of containers to look at.
+const backWithin = time.Minute
+
+// recover waits until the engines of a run can be used again, removes what is left of the
+// trial in which one failed, and has the meters read again where that engine's end
+// was theirs.
+func (w *workplace) recover(ctx context.Context, run stopwatt.Run, tell func(string, ...any)) error {
+	tell("engine  Docker failed, and is waited for, for %s at most", backWithin)
+	for _, docker := range []*containers.Docker{w.docker, w.elsewhere.engine()} {
+		if docker == nil {
+			continue
+		}
+		if err := docker.Await(ctx, backWithin); err != nil {
+			return err
+		}
+		all, err := docker.Leftovers(ctx, func(string) bool { return true })
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(l containers.Leftover) bool { return l.Run != run.Key || l.Role == roleAgent })
+		if _, err := docker.Clean(ctx, all); err != nil {
+			tell("clean   some stay: %s", report.Clean(err.Error()))
+		}
+	}
+	if err := w.instruments.renew(ctx, w.docker); err != nil {
+		tell("meters  no longer read: %s", report.Clean(err.Error()))
+	}
+	return ctx.Err()
+}
+
+// roleAgent is the label of the container that holds the agent's volume, and never runs.
+const roleAgent = "agent"
 
 // reapRun removes what an earlier process of this run has left. It is dead,
 // even where that cannot be seen (another PID namespace): the database lets one

@@ -45,6 +45,11 @@ type instruments struct {
 	monotonic func() int64
 	why       string           // the meters are not read by this process; empty: they are
 	way       stopwatt.Finding // who reads them
+
+	// What a helper container reads them by; nil and empty where there is none.
+	elsewhere *meter.Elsewhere
+	asked     containers.MetersOrder
+	order     meter.StationOrder
 }
 
 // openInstruments opens the counters and energy meters of the engine's machine
@@ -115,6 +120,7 @@ func (d *desk) sendElsewhere(ctx context.Context, docker *containers.Docker, i *
 	if err != nil {
 		return err
 	}
+	i.asked = asked
 	order.File.Powercap = "" // where this container has it: the helper has it in its place
 	var beside []stopwatt.MeterSetting
 	if !docker.Engine().Remote {
@@ -124,13 +130,35 @@ func (d *desk) sendElsewhere(ctx context.Context, docker *containers.Docker, i *
 	if err != nil {
 		return err
 	}
-	i.station = elsewhere
+	i.station, i.elsewhere, i.order = elsewhere, elsewhere, order
 	if !elsewhere.SameKernel() {
 		i.monotonic = nil
 	}
 	if len(beside) > 0 {
 		i.beside = openBesides(beside, order.Every)
 	}
+	return nil
+}
+
+// renew has another helper container read the meters, where the one that did has ended
+// with its engine.
+func (i *instruments) renew(ctx context.Context, docker *containers.Docker) error {
+	if i.elsewhere == nil {
+		return nil
+	}
+	if _ = i.elsewhere.Reading(); i.elsewhere.Broken() == nil { // a question finds out
+		return nil
+	}
+	streams, err := docker.Meters(ctx, i.asked)
+	if err != nil {
+		return err
+	}
+	again, err := meter.OpenElsewhere(ctx, streams, i.order)
+	if err != nil {
+		return err
+	}
+	i.station.Close()
+	i.station, i.elsewhere = again, again
 	return nil
 }
 

@@ -120,6 +120,7 @@ func (w *workplace) measure(ctx context.Context, planned plannedRun, flags runFl
 		Audience: screen,
 		Idle:     w.instruments.idle,
 		Cool:     w.instruments.cooling(),
+		Recover:  func(ctx context.Context, run stopwatt.Run) error { return w.recover(ctx, run, screen.line) },
 	}
 	run, err := conductor.Run(ctx, order)
 	waits := store.close(ctx)
@@ -151,6 +152,5 @@ func (w *workplace) bench(ctx context.Context, run stopwatt.Run) orchestrator.Tr
 func (w *workplace) clear(ctx context.Context, run stopwatt.Run) error {
 	w.reapRun(ctx, w.docker, run)
 	w.elsewhere.reap(ctx, w.desk, run)
-	_, err := w.reap(ctx, w.docker, false)
-	return err
+	return w.reapDead(ctx, w.docker)
 }
