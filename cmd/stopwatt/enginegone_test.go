@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gitlab.com/stopwatt/stopwatt/containers"
+)
+
+// misfortune has a run meet with something each time it makes a call of this kind whose
+// number is named: the call is not passed on until that has begun.
+func (m *mortal) misfortune(calls func([]byte) bool, happens map[int]func() (passes bool)) {
+	var mu sync.Mutex
+	n := 0
+	m.engine.watch = func(sent []byte) bool {
+		if !calls(sent) {
+			return true
+		}
+		mu.Lock()
+		n++
+		what := happens[n]
+		mu.Unlock()
+		return what == nil || what()
+	}
+}
+
+// A run of mortal's suite has four trials, and one of the driver by itself is left out. In
+// each, the server is waited for as soon as it has been started.
+var waitsForServer = request("POST", "/wait")
+
+// endsIncomplete checks that a run ended with one status, so many invalid trials of four,
+// each with a reason that holds these words, and that nothing of it is left.
+func (m *mortal) endsIncomplete(status int, said string, invalid int, reason string) {
+	m.t.Helper()
+	if status != exitIncomplete || !strings.Contains(said, fmt.Sprintf("%d of 4 trials are invalid", invalid)) || !strings.Contains(said, "engine  Docker failed, and is waited for") {
+		m.t.Errorf("status %d; want %d and %d invalid:\n%s", status, exitIncomplete, invalid, said)
+	}
+	if got, want := m.ask("select count(*) filter (where status = 'invalid' and reason like '%"+reason+"%'), count(*) from trials"), fmt.Sprintf("[[%d 4]]", invalid); got != want {
+		m.t.Errorf("invalid for %q, and all: %s, want %s; reasons %s", reason, got, want, m.ask("select reason from trials"))
+	}
+}
+
+// left are the containers of this database's runs on an engine.
+func (m *mortal) left(host string) (left []string) {
+	m.t.Helper()
+	docker, err := containers.Connect(m.t.Context(), containers.Config{Getenv: func(name string) string {
+		if name == "DOCKER_HOST" {
+			return host
+		}
+		return os.Getenv(name)
+	}})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer docker.Close()
+	all, err := docker.Leftovers(m.t.Context(), func(string) bool { return true })
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	keys := m.ask("select key from runs")
+	for _, l := range all {
+		if l.Run != "" && strings.Contains(keys, l.Run) {
+			left = append(left, l.Role+" "+l.Name)
+		}
+	}
+	return left
+}
+
+func TestAnEngineThatIsCutOffForAWhileCostsOneTrialAndLeavesNothing(t *testing.T) {
+	requireDocker(t)
+	t.Parallel()
+	m := newMortal(t, uint64(time.Now().UnixNano()))
+	var back sync.WaitGroup
+	m.misfortune(waitsForServer, map[int]func() bool{2: func() bool {
+		back.Go(func() {
+			m.engine.cut(true)
+			asked := make(chan struct{})
+			m.engine.refused = asked // somebody has knocked while it was away
+			<-asked
+			m.engine.cut(false)
+		})
+		return false
+	}})
+	status, said := m.command(deathbed{})
+	back.Wait()
+	m.endsIncomplete(status, said, 1, "unreachable")
+	if left := m.left(cmp.Or(os.Getenv("DOCKER_HOST"), "unix:///var/run/docker.sock")); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+func TestAnEngineThatIsGoneForGoodEndsTheRunWithItsOwnStatus(t *testing.T) {
+	requireDocker(t)
+	t.Parallel()
+	m := newMortal(t, uint64(time.Now().UnixNano()))
+	cut := func() bool { m.engine.cut(false); return false }
+	m.misfortune(waitsForServer, map[int]func() bool{2: cut, 3: cut, 4: cut})
+	status, said := m.command(deathbed{})
+	if status != exitSurroundings || !strings.Contains(said, "the engine failed 3 trials in a row") {
+		t.Errorf("status %d:\n%s", status, said)
+	}
+	m.misfortune(waitsForServer, nil)
+	status, said = m.command(deathbed{})
+	m.endsIncomplete2(status, said)
+	if left := m.left(cmp.Or(os.Getenv("DOCKER_HOST"), "unix:///var/run/docker.sock")); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// endsIncomplete2 checks that a run which went on has its four trials, two of them lost.
+func (m *mortal) endsIncomplete2(status int, said string) {
+	m.t.Helper()
+	if got := m.ask("select count(*) filter (where status = 'valid'), count(*) from trials"); status != exitIncomplete || got != "[[2 4]]" {
+		m.t.Errorf("the same command: status %d, valid and all: %s\n%s", status, got, said)
+	}
+}
+
+func TestAnEngineThatIsRestartedDuringTrialsCostsThem(t *testing.T) {
+	requireDocker(t)
+	own := newOwnEngine(t)
+	m := newMortal(t, uint64(time.Now().UnixNano()))
+	m.env = append(m.env, "DOCKER_HOST=unix://"+filepath.Join(m.folder, "engine")) // the same, by another wire
+	m.engine.dial = func() (net.Conn, error) { return net.Dial("unix", own.socket) }
+	restart := func(signal syscall.Signal) func() bool {
+		return func() bool { own.end(signal); own.start(); return false }
+	}
+	m.misfortune(waitsForServer, map[int]func() bool{2: restart(syscall.SIGTERM), 4: restart(syscall.SIGKILL)})
+	status, said := m.command(deathbed{})
+	m.endsIncomplete(status, said, 2, "unreachable")
+	if left := m.left("unix://" + own.socket); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// An ownEngine is a Docker Engine of one test alone.
+type ownEngine struct {
+	t              *testing.T
+	folder, socket string
+	process        *exec.Cmd
+}
+
+// newOwnEngine starts one. That takes root, and an engine's program.
+func newOwnEngine(t *testing.T) *ownEngine {
+	t.Helper()
+	if _, err := exec.LookPath("dockerd"); err != nil || os.Geteuid() != 0 {
+		t.Skip("an engine of the test's own takes root, and dockerd")
+	}
+	folder, err := os.MkdirTemp("", "engine") // a short name: containerd's sockets lie in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &ownEngine{t: t, folder: folder, socket: filepath.Join(folder, "docker.sock")}
+	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.remove)
+	e.start()
+	return e
+}
+
+// start starts it, and returns when it answers.
+func (e *ownEngine) start() {
+	in := func(name string) string { return filepath.Join(e.folder, name) }
+	_ = os.Remove(in("pid")) // of one that was killed
+	e.process = exec.Command("dockerd", "--config-file", in("config.json"), "--data-root", in("data"), "--exec-root", in("exec"), "--host", "unix://"+e.socket,
+		"--pidfile", in("pid"), "--bridge", "none", "--iptables=false", "--ip-masq=false", "--ip-forward=false")
+	e.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log, err := e.process.StderrPipe()
+	if err == nil {
+		err = e.process.Start()
+	}
+	if err != nil {
+		e.t.Errorf("start an engine: %v", err)
+		return
+	}
+	lines, said := bufio.NewScanner(log), ""
+	for lines.Scan() && !strings.Contains(lines.Text(), "API listen on") {
+		said += lines.Text() + "\n"
+	}
+	if err := lines.Err(); err != nil || !strings.Contains(lines.Text(), "API listen on") {
+		e.t.Errorf("the engine ended, %v:\n%s", err, said)
+	}
+	go func() {
+		for lines.Scan() {
+		}
+	}()
+}
+
+// end ends it, politely or not.
+func (e *ownEngine) end(signal syscall.Signal) {
+	_ = e.process.Process.Signal(signal)
+	_ = e.process.Wait() // which says how it was ended
+}
+
+// remove ends it with all that it started, and leaves nothing of it.
+func (e *ownEngine) remove() {
+	e.end(syscall.SIGTERM)
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		e.t.Error(err)
+	}
+	var mounted []string
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], e.folder+"/") {
+			mounted = append(mounted, fields[4])
+		}
+	}
+	slices.Reverse(mounted) // the innermost first
+	for _, at := range mounted {
+		if err := syscall.Unmount(at, syscall.MNT_DETACH); err != nil {
+			e.t.Errorf("unmount %s: %v", at, err)
+		}
+	}
+	if err := os.RemoveAll(e.folder); err != nil {
+		e.t.Error(err)
+	}
+}
