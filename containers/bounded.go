@@ -1,10 +1,12 @@
 package containers
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/docker/docker/api/types"
@@ -261,4 +263,29 @@ func (b bounded) vigil(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(err)
 		}
 	}
+}
+
+// knock asks by a connection of its own whether the engine is there: one that stops takes
+// no other, ends its containers, and answers by those that it has to the last.
+func (b bounded) knock(ctx context.Context) error {
+	ctx, cancel := b.within(ctx, callWithin)
+	defer cancel()
+	conn, err := b.Client.Dialer()(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: %w", stopwatt.ErrUnreachable, err)
+	}
+	defer closing(conn)
+	letGo := context.AfterFunc(ctx, func() { closing(conn) })
+	defer letGo()
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, "http://engine/_ping", nil)
+	if err != nil {
+		return err
+	}
+	if err = request.Write(conn); err == nil {
+		_, err = http.ReadResponse(bufio.NewReader(conn), request) // of a HEAD, which has no body
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", stopwatt.ErrUnreachable, err)
+	}
+	return heard(ctx, err)
 }

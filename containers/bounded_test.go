@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -103,7 +104,7 @@ func TestNoCallWaitsForeverForAnEngineThatNeverAnswers(t *testing.T) {
 
 // unboundedByNature are what the client does without asking, or under another bound.
 var unboundedByNature = map[string]bool{
-	"within": true, "usual": true, "ClientVersion": true, "DaemonHost": true, "Close": true,
+	"within": true, "usual": true, "HTTPClient": true, "ClientVersion": true, "DaemonHost": true, "Close": true,
 	"NegotiateAPIVersion": true, // within connectWithin
 }
 
@@ -212,9 +213,24 @@ func TestAnEngineThatComesBackIsAwaited(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}
 		},
-		"GET /_ping": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	}).docker(t, 0)
-	if err := d.Await(t.Context(), time.Minute); err != nil {
-		t.Error(err)
+	if err := d.Await(t.Context(), time.Minute); err != nil || away > 0 {
+		t.Errorf("error %v, %d times more it would have been away", err, away)
+	}
+}
+
+func TestAContainerThatAStoppingEngineEndedIsNoFaultOfTheContainer(t *testing.T) {
+	t.Parallel()
+	ended := map[string]any{"Id": "id", "State": map[string]any{"ExitCode": 0}, "HostConfig": map[string]any{}, "Config": map[string]any{}}
+	e := newFakeEngine(t, map[string]http.HandlerFunc{"GET /containers/id/json": says(http.StatusOK, ended), "GET /containers/id/logs": says(http.StatusOK, nil)})
+	d := e.docker(t, 0)
+	if fate, err := d.Fate(t.Context(), "id"); err != nil || fate.Running {
+		t.Errorf("while the engine is there: %+v, error %v", fate, err)
+	}
+	if err := os.Remove(e.socket); err != nil { // it takes no other connection, and answers by the one that it has
+		t.Fatal(err)
+	}
+	if _, err := d.Fate(t.Context(), "id"); !errors.Is(err, stopwatt.ErrUnreachable) || !strings.Contains(err.Error(), "the engine stops") {
+		t.Errorf("error %v; want one that is ErrUnreachable", err)
 	}
 }

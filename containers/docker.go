@@ -153,8 +153,9 @@ func (d *Docker) Await(ctx context.Context, within time.Duration) error {
 	ctx, cancel := d.client.within(ctx, within)
 	defer cancel()
 	for {
-		_, err := d.client.Ping(ctx)
+		err := d.client.knock(ctx)
 		if err == nil {
+			d.client.HTTPClient().CloseIdleConnections() // of the engine that was there before
 			return nil
 		}
 		pause(ctx, awaitPause)
@@ -177,6 +178,7 @@ func attempted(what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, stopwatt.ErrUnreachable):
 	case client.IsErrConnectionFailed(err), errors.As(err, &broken) && !errors.Is(err, context.Canceled):
 		return fmt.Errorf("%s: %w: %w", what, stopwatt.ErrUnreachable, err)
 	}

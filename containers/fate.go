@@ -38,6 +38,11 @@ func (d *Docker) Fate(ctx context.Context, id string) (stopwatt.Fate, error) {
 	if err != nil {
 		return stopwatt.Fate{}, attempted("inspect container", err)
 	}
+	if !inspected.State.Running {
+		if err := d.client.knock(ctx); err != nil { // then it has ended the container
+			return stopwatt.Fate{}, attempted("the engine stops, and ends its containers", err)
+		}
+	}
 	log, err := d.lastOfLog(ctx, id)
 	if err != nil {
 		return stopwatt.Fate{}, err

@@ -23,7 +23,7 @@ import (
 func (m *mortal) misfortune(calls func([]byte) bool, happens map[int]func() (passes bool)) {
 	var mu sync.Mutex
 	n := 0
-	m.engine.watch = func(sent []byte) bool {
+	m.engine.look(func(sent []byte) bool {
 		if !calls(sent) {
 			return true
 		}
@@ -32,7 +32,7 @@ func (m *mortal) misfortune(calls func([]byte) bool, happens map[int]func() (pas
 		what := happens[n]
 		mu.Unlock()
 		return what == nil || what()
-	}
+	})
 }
 
 // A run of mortal's suite has four trials, and one of the driver by itself is left out. In
@@ -83,13 +83,7 @@ func TestAnEngineThatIsCutOffForAWhileCostsOneTrialAndLeavesNothing(t *testing.T
 	m := newMortal(t, uint64(time.Now().UnixNano()))
 	var back sync.WaitGroup
 	m.misfortune(waitsForServer, map[int]func() bool{2: func() bool {
-		back.Go(func() {
-			m.engine.cut(true)
-			asked := make(chan struct{})
-			m.engine.refused = asked // somebody has knocked while it was away
-			<-asked
-			m.engine.cut(false)
-		})
+		back.Go(m.engine.away)
 		return false
 	}})
 	status, said := m.command(deathbed{})
@@ -112,32 +106,36 @@ func TestAnEngineThatIsGoneForGoodEndsTheRunWithItsOwnStatus(t *testing.T) {
 	}
 	m.misfortune(waitsForServer, nil)
 	status, said = m.command(deathbed{})
-	m.endsIncomplete2(status, said)
+	m.wentOn(status, said)
 	if left := m.left(cmp.Or(os.Getenv("DOCKER_HOST"), "unix:///var/run/docker.sock")); len(left) > 0 {
 		t.Errorf("%v are left", left)
 	}
 }
 
-// endsIncomplete2 checks that a run which went on has its four trials, two of them lost.
-func (m *mortal) endsIncomplete2(status int, said string) {
+// wentOn checks that a run which went on has its four trials, two of them lost.
+func (m *mortal) wentOn(status int, said string) {
 	m.t.Helper()
 	if got := m.ask("select count(*) filter (where status = 'valid'), count(*) from trials"); status != exitIncomplete || got != "[[2 4]]" {
 		m.t.Errorf("the same command: status %d, valid and all: %s\n%s", status, got, said)
 	}
 }
 
-func TestAnEngineThatIsRestartedDuringTrialsCostsThem(t *testing.T) {
+func TestAnEngineThatIsRestartedDuringATrialCostsThatAlone(t *testing.T) {
 	requireDocker(t)
 	own := newOwnEngine(t)
 	m := newMortal(t, uint64(time.Now().UnixNano()))
-	m.env = append(m.env, "DOCKER_HOST=unix://"+filepath.Join(m.folder, "engine")) // the same, by another wire
-	m.engine.dial = func() (net.Conn, error) { return net.Dial("unix", own.socket) }
-	restart := func(signal syscall.Signal) func() bool {
-		return func() bool { own.end(signal); own.start(); return false }
+	suite, err := os.ReadFile(filepath.Join(m.folder, "stopwatt.yml"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	m.misfortune(waitsForServer, map[int]func() bool{2: restart(syscall.SIGTERM), 4: restart(syscall.SIGKILL)})
+	long := strings.Replace(string(suite), "users: 1, for: 100ms", "rate: 200/s, for: 4s", 1) // which an engine that stops ends
+	if err := os.WriteFile(filepath.Join(m.folder, "stopwatt.yml"), []byte(long), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m.engine.reach(func() (net.Conn, error) { return net.Dial("unix", own.socket) })
+	m.misfortune(waitsForServer, map[int]func() bool{2: func() bool { own.restart(); return false }})
 	status, said := m.command(deathbed{})
-	m.endsIncomplete(status, said, 2, "unreachable")
+	m.endsIncomplete(status, said, 1, "unreachable")
 	if left := m.left("unix://" + own.socket); len(left) > 0 {
 		t.Errorf("%v are left", left)
 	}
@@ -147,7 +145,11 @@ func TestAnEngineThatIsRestartedDuringTrialsCostsThem(t *testing.T) {
 type ownEngine struct {
 	t              *testing.T
 	folder, socket string
-	process        *exec.Cmd
+	log            *os.File      // which its children write to as well, and go on when it was killed
+	listens        chan struct{} // told each time that it has started
+
+	mu      sync.Mutex
+	process *exec.Cmd
 }
 
 // newOwnEngine starts one. That takes root, and an engine's program.
@@ -160,11 +162,26 @@ func newOwnEngine(t *testing.T) *ownEngine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &ownEngine{t: t, folder: folder, socket: filepath.Join(folder, "docker.sock")}
+	e := &ownEngine{t: t, folder: folder, socket: filepath.Join(folder, "docker.sock"), listens: make(chan struct{}, 10)}
+	t.Cleanup(e.remove)
 	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(e.remove)
+	log, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.log = write
+	go func() {
+		defer log.Close()
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if strings.Contains(lines.Text(), "API listen on") {
+				e.listens <- struct{}{}
+			}
+		}
+	}()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.start()
 	return e
 }
@@ -175,37 +192,42 @@ func (e *ownEngine) start() {
 	_ = os.Remove(in("pid")) // of one that was killed
 	e.process = exec.Command("dockerd", "--config-file", in("config.json"), "--data-root", in("data"), "--exec-root", in("exec"), "--host", "unix://"+e.socket,
 		"--pidfile", in("pid"), "--bridge", "none", "--iptables=false", "--ip-masq=false", "--ip-forward=false")
-	e.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	log, err := e.process.StderrPipe()
-	if err == nil {
-		err = e.process.Start()
-	}
-	if err != nil {
+	e.process.Stderr = e.log
+	if err := e.process.Start(); err != nil {
 		e.t.Errorf("start an engine: %v", err)
 		return
 	}
-	lines, said := bufio.NewScanner(log), ""
-	for lines.Scan() && !strings.Contains(lines.Text(), "API listen on") {
-		said += lines.Text() + "\n"
+	select {
+	case <-e.listens:
+	case <-time.After(30 * time.Second):
+		e.t.Error("an engine was started, and does not listen")
 	}
-	if err := lines.Err(); err != nil || !strings.Contains(lines.Text(), "API listen on") {
-		e.t.Errorf("the engine ended, %v:\n%s", err, said)
-	}
-	go func() {
-		for lines.Scan() {
-		}
-	}()
 }
 
-// end ends it, politely or not.
-func (e *ownEngine) end(signal syscall.Signal) {
-	_ = e.process.Process.Signal(signal)
+// end ends it as a service manager does, and with it its containers.
+func (e *ownEngine) end() {
+	_ = e.process.Process.Signal(syscall.SIGTERM)
 	_ = e.process.Wait() // which says how it was ended
+}
+
+// restart ends it and starts it again.
+func (e *ownEngine) restart() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.end()
+	e.start()
 }
 
 // remove ends it with all that it started, and leaves nothing of it.
 func (e *ownEngine) remove() {
-	e.end(syscall.SIGTERM)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.process != nil && e.process.Process != nil {
+		e.end()
+	}
+	if e.log != nil {
+		_ = e.log.Close()
+	}
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		e.t.Error(err)

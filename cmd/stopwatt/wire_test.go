@@ -13,9 +13,10 @@ import (
 // A wire lies between a command and what it speaks to, and can be cut.
 type wire struct {
 	listener net.Listener
-	dial     func() (net.Conn, error)
 
 	mu    sync.Mutex
+	dial  func() (net.Conn, error)
+	knock chan struct{}          // closed when somebody is turned away
 	watch func(sent []byte) bool // look says of what
 	down  bool                   // nobody gets through
 	mute  bool                   // nobody is answered
@@ -42,7 +43,10 @@ func (w *wire) accept(all *sync.WaitGroup) {
 		if err != nil {
 			return
 		}
-		far, err := w.dial()
+		w.mu.Lock()
+		dial := w.dial
+		w.mu.Unlock()
+		far, err := dial()
 		if err != nil || !w.keep(near, far) {
 			_ = near.Close()
 			if err == nil {
@@ -61,6 +65,10 @@ func (w *wire) keep(conns ...net.Conn) bool {
 	defer w.mu.Unlock()
 	for _, conn := range conns {
 		w.conns[conn] = !w.down
+	}
+	if w.down && w.knock != nil {
+		close(w.knock)
+		w.knock = nil
 	}
 	return !w.down
 }
@@ -133,6 +141,24 @@ func (w *wire) cut(down bool) {
 		_ = conn.Close()
 	}
 	clear(w.conns)
+}
+
+// reach has the wire lead elsewhere from now on.
+func (w *wire) reach(dial func() (net.Conn, error)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dial = dial
+}
+
+// away cuts the wire until somebody has been turned away.
+func (w *wire) away() {
+	knocked := make(chan struct{})
+	w.mu.Lock()
+	w.knock = knocked
+	w.mu.Unlock()
+	w.cut(true)
+	<-knocked
+	w.cut(false)
 }
 
 // silence says whether answers are held back for ever.
