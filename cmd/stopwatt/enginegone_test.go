@@ -152,7 +152,8 @@ type ownEngine struct {
 	process *exec.Cmd
 }
 
-// newOwnEngine starts one. That takes root, and an engine's program.
+// newOwnEngine starts one, in a network namespace of its own. That takes root, and an
+// engine's program.
 func newOwnEngine(t *testing.T) *ownEngine {
 	t.Helper()
 	if _, err := exec.LookPath("dockerd"); err != nil || os.Geteuid() != 0 {
@@ -192,7 +193,9 @@ func (e *ownEngine) start() {
 	_ = os.Remove(in("pid")) // of one that was killed
 	e.process = exec.Command("dockerd", "--config-file", in("config.json"), "--data-root", in("data"), "--exec-root", in("exec"), "--host", "unix://"+e.socket,
 		"--pidfile", in("pid"), "--bridge", "none", "--iptables=false", "--ip-masq=false", "--ip-forward=false")
-	e.process.Stderr = e.log
+	// In a network of its own: an engine without a bridge removes the one that is called
+	// docker0, which is another engine's.
+	e.process.Stderr, e.process.SysProcAttr = e.log, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	if err := e.process.Start(); err != nil {
 		e.t.Errorf("start an engine: %v", err)
 		return
