@@ -100,16 +100,19 @@ func (d *Docker) agentPlace(ctx context.Context, id string, order stopwatt.Conta
 // refuse, and are not asked again.
 func (d *Docker) create(ctx context.Context, order stopwatt.ContainerOrder) (container.CreateResponse, error) {
 	host := d.confinement(order)
+	ask := func() (container.CreateResponse, error) {
+		return d.client.ContainerCreate(ctx, program(order), host, networking(order), "")
+	}
 	if order.Writable && d.quotas != nil && d.quotas.Load() {
 		host.StorageOpt = map[string]string{"size": writableRoot}
-		created, err := d.client.ContainerCreate(ctx, program(order), host, networking(order), "")
+		created, err := ask()
 		if err == nil || !refusesQuota(err) {
 			return created, err
 		}
 		d.quotas.Store(false)
 		host.StorageOpt = nil
 	}
-	return d.client.ContainerCreate(ctx, program(order), host, networking(order), "")
+	return ask()
 }
 
 // refusesQuota tells whether an engine cannot bound a container's root. There is no

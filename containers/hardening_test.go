@@ -205,7 +205,7 @@ func TestWhatIsMadeBesideTrialsIsGrantedNoMoreThanItNeeds(t *testing.T) {
 // Whoever makes containers in another place is to be put into the two tests above.
 func TestContainersAreMadeInFourPlacesOnly(t *testing.T) {
 	t.Parallel()
-	want := []string{"ContainerCreate in AgentVolume", "ContainerCreate in Create", "ContainerCreate in createDatabase", "ContainerCreate in startMeters", "ContainerExecCreate in Execute"}
+	want := []string{"ContainerCreate in AgentVolume", "ContainerCreate in create", "ContainerCreate in createDatabase", "ContainerCreate in startMeters", "ContainerExecCreate in Execute"}
 	var got []string
 	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -225,7 +225,7 @@ func TestContainersAreMadeInFourPlacesOnly(t *testing.T) {
 				continue
 			}
 			ast.Inspect(function, func(n ast.Node) bool {
-				if called, is := n.(*ast.SelectorExpr); is && (called.Sel.Name == "ContainerCreate" || called.Sel.Name == "ContainerExecCreate") {
+				if called, is := n.(*ast.SelectorExpr); is && (called.Sel.Name == "ContainerCreate" || called.Sel.Name == "ContainerExecCreate") && called.Sel.Name != function.Name.Name { // but for bounded, which passes it on
 					got = append(got, called.Sel.Name+" in "+function.Name.Name)
 				}
 				return true
