@@ -29,9 +29,12 @@ func (r *Reading) place(role string) *Usage {
 // counted from the kernel's start may be subtracted. A field that could not be
 // read is named in Absent with the reason, and is no number then.
 type MachineReading struct {
-	At   int64      // CLOCK_MONOTONIC, nanoseconds
-	CPU  CPUTimes   // of all CPUs together
-	Load [3]float64 // threads that ran or waited, the mean of 1, 5 and 15 minutes
+	At int64 // CLOCK_MONOTONIC, nanoseconds
+	// Slept is for how long the machine has been suspended since it was started,
+	// nanoseconds: At did not go on meanwhile.
+	Slept int64
+	CPU   CPUTimes   // of all CPUs together
+	Load  [3]float64 // threads that ran or waited, the mean of 1, 5 and 15 minutes
 
 	Frequency      int64 // hertz, the mean of all CPUs
 	FrequencyLeast int64 // hertz, of the slowest CPU

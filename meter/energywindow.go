@@ -20,7 +20,7 @@ func (s *Sampler) Window(before, after Edge, window stopwatt.Window) []stopwatt.
 		switch t := s.tracks[i]; {
 		case t == nil:
 			energy.Absent = meter.refused.Error()
-		case after.slept-before.slept > int64(time.Millisecond):
+		case after.slept-before.slept > leastSleep:
 			energy.Absent = fmt.Sprintf("the machine was suspended for %.1f s meanwhile", float64(after.slept-before.slept)/1e9)
 		default:
 			t.mu.Lock()

@@ -20,6 +20,10 @@ const (
 	leastFrequency = 0.95
 )
 
+// leastSleep is what is told of as a suspension, in nanoseconds: no machine sleeps and
+// wakes within it.
+const leastSleep = 10_000_000
+
 // Foreign is the share of the machine's CPU time, 0 to 1, that others than the
 // two containers used between two readings: the time that the CPUs were busy
 // less what the containers' cgroups used. Stopwatt itself, the Docker Engine
@@ -63,7 +67,7 @@ func cpuBetween(before, after stopwatt.MachineReading) (cpu stopwatt.CPUTimes, r
 }
 
 // Doubts says in sentences what happened on the machine between the two edges
-// of a window that makes its figures doubtful: a container throttled, time
+// of a window that makes its figures doubtful: a machine suspended, a container throttled, time
 // stolen by a hypervisor, a CPU that became slower or hot, other processes that
 // surely used more than the share mostForeign of the CPU. What could not be
 // read raises no doubt here; it is absent.
@@ -72,6 +76,7 @@ func Doubts(before, after stopwatt.Reading, mostForeign float64) []string {
 	for _, role := range stopwatt.Roles {
 		doubts = append(doubts, throttled(role, before.Of(role), after.Of(role))...)
 	}
+	doubts = append(doubts, slept(before.Machine, after.Machine)...)
 	doubts = append(doubts, stolen(before.Machine, after.Machine)...)
 	doubts = append(doubts, slowed(before.Machine, after.Machine)...)
 	doubts = append(doubts, alarmed(before.Machine, after.Machine)...)
@@ -79,6 +84,15 @@ func Doubts(before, after stopwatt.Reading, mostForeign float64) []string {
 		doubts = append(doubts, fmt.Sprintf("other processes used %.1f %% of the CPU", 100*share))
 	}
 	return doubts
+}
+
+// slept says that the machine was suspended.
+func slept(before, after stopwatt.MachineReading) []string {
+	lasting := after.Slept - before.Slept
+	if before.At == 0 || after.At == 0 || lasting <= leastSleep { // nobody answered, or it was awake
+		return nil
+	}
+	return []string{fmt.Sprintf("the machine was suspended for %.1f s meanwhile", float64(lasting)/1e9)}
 }
 
 // throttled says that a container's CPU quota ran out.

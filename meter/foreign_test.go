@@ -15,7 +15,7 @@ const second = 1_000_000_000
 // calmWindow is a window of 10 s on a machine with four CPUs of which each container
 // used one for 8 s, others a tenth of one.
 func calmWindow() (before, after stopwatt.Reading) {
-	before.Machine = stopwatt.MachineReading{Frequency: 2_900_000_000, Overheated: 3, BoardAlarms: 0x10000}
+	before.Machine = stopwatt.MachineReading{At: 1, Frequency: 2_900_000_000, Overheated: 3, BoardAlarms: 0x10000}
 	after = before
 	after.Machine.CPU = stopwatt.CPUTimes{User: 12 * second, System: 4 * second, SoftIRQ: 1 * second, Idle: 22 * second, IOWait: 1 * second}
 	after.Server.CPU, after.Driver.CPU = 8*second, 8*second
@@ -31,6 +31,10 @@ func TestDoubtsSayWhatHappenedOnTheMachine(t *testing.T) {
 		want   []string
 	}{
 		{"a calm window", func(_, _ *stopwatt.Reading) {}, nil},
+		{"the machine sleeps", func(_, after *stopwatt.Reading) { after.Machine.Slept += 3 * second },
+			[]string{"the machine was suspended for 3.0 s meanwhile"}},
+		{"nobody answered at the first edge", func(before, after *stopwatt.Reading) { before.Machine.At, after.Machine.Slept = 0, 3*second }, nil},
+		{"its clocks were read a little apart", func(_, after *stopwatt.Reading) { after.Machine.Slept += second / 1000 }, nil},
 		{"the server is throttled", func(_, after *stopwatt.Reading) { after.Server.Throttled = 12 },
 			[]string{"the server was throttled by its CPU quota (periods: 12)"}},
 		{"the driver was throttled before the window", func(before, after *stopwatt.Reading) { before.Driver.Throttled, after.Driver.Throttled = 5, 5 }, nil},

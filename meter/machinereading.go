@@ -19,7 +19,7 @@ import (
 // never fails: what could not be read is named in Absent with the reason. It
 // opens a file or two for each CPU, for some 10 µs each.
 func (h Host) Reading() stopwatt.MachineReading {
-	r := stopwatt.MachineReading{At: h.Monotonic(), Absent: map[string]string{}}
+	r := stopwatt.MachineReading{At: h.Monotonic(), Slept: suspended(), Absent: map[string]string{}}
 	lack := func(err error, names ...string) {
 		for _, name := range names {
 			if err != nil {

@@ -41,7 +41,7 @@ func TestAReadingOfTheMachine(t *testing.T) {
 		t.Errorf("it was taken at %d", got.At)
 	}
 	want := stopwatt.MachineReading{
-		At: got.At,
+		At: got.At, Slept: got.Slept,
 		CPU: stopwatt.CPUTimes{User: 1000 * tick, Nice: 200 * tick, System: 300 * tick, Idle: 4000 * tick,
 			IOWait: 50 * tick, IRQ: 6 * tick, SoftIRQ: 7 * tick, Steal: 8 * tick},
 		Load:      [3]float64{1.8, 1.2, 0.5},

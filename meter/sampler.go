@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gitlab.com/stopwatt/stopwatt"
 )
 
@@ -209,16 +207,6 @@ func (s *Sampler) markSlow(edge *Edge) bool {
 	}
 	reading.Wait()
 	return there
-}
-
-// suspended is how long the machine has slept since it was started, in
-// nanoseconds: CLOCK_BOOTTIME goes on meanwhile, CLOCK_MONOTONIC does not.
-func suspended() int64 {
-	var boot, monotonic unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &monotonic) != nil {
-		return 0
-	}
-	return boot.Nano() - monotonic.Nano()
 }
 
 // Samples are the readings from one edge to another, and those next to them.
