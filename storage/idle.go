@@ -68,7 +68,9 @@ func savePower(ctx context.Context, tx pgx.Tx, id int64, position int, p stopwat
 	return err
 }
 
-// readIdle reads the idle windows of a run in the order of time.
+// readIdle reads the idle windows of a run: those before its trials, then those after,
+// each as they came. The times at which they began are those of a clock that may have
+// been set meanwhile.
 func readIdle(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.IdleWindow, error) {
 	var windows []stopwatt.IdleWindow
 	var ids []int64
@@ -76,7 +78,7 @@ func readIdle(ctx context.Context, tx pgx.Tx, runID int64) ([]stopwatt.IdleWindo
 	var w stopwatt.IdleWindow
 	err := forEach(ctx, tx, `
 		SELECT id, place, started, window_start, window_end
-		FROM stopwatt_store.idle_windows WHERE run_id = $1 ORDER BY started`, runID,
+		FROM stopwatt_store.idle_windows WHERE run_id = $1 ORDER BY place = 'after', id`, runID,
 		[]any{&id, &w.Place, &w.Started, &w.Window.Start, &w.Window.End}, func() error {
 			ids, windows = append(ids, id), append(windows, w)
 			return nil

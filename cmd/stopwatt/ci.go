@@ -115,7 +115,7 @@ func (d *desk) ci(ctx context.Context, named string, flags ciFlags) error {
 	if err != nil {
 		return askedWrongly(err)
 	}
-	flags.pipeline = &pipeline
+	flags.pipeline, flags.ends = &pipeline, deadline(pipeline.Job, time.Now())
 	flags.out = cmp.Or(flags.out, ciFolder)
 	job := ciJob{desk: d, pipeline: pipeline, flags: flags}
 	fmt.Fprintf(d.stderr, "ci      %s\n", pipelineText(pipeline))
@@ -142,8 +142,8 @@ func (j ciJob) measuresThePast(ctx context.Context, err error) bool {
 func (j ciJob) measurePast(ctx context.Context, named string) error {
 	flags := backfillFlags{campaignFlags: campaignFlags{runFlags: j.flags.runFlags, suiteAt: suiteOfHead}, order: campaign.Order{Every: 1}}
 	flags.out = ""
-	if deadline := (plannedRun{pipeline: &j.pipeline}).deadline(); !deadline.IsZero() {
-		if flags.budget = time.Until(deadline); flags.budget <= 0 {
+	if ends := j.flags.ends; !ends.IsZero() {
+		if flags.budget = time.Until(ends); flags.budget <= 0 {
 			return nil
 		}
 	}

@@ -107,7 +107,7 @@ func (w *workplace) measure(ctx context.Context, planned plannedRun, flags runFl
 	if err != nil {
 		return measuredRun{}, w.interrupted(ctx, err)
 	}
-	order.SeedGiven, order.Fresh, order.Deadline = flags.seedGiven, flags.fresh, planned.deadline()
+	order.SeedGiven, order.Fresh, order.Deadline = flags.seedGiven, flags.fresh, planned.ends
 	if order.Comparing != nil {
 		if order.Comparing.Calibration, err = knownCalibration(ctx, w.store, order.Run); err != nil {
 			return measuredRun{}, err

@@ -25,7 +25,7 @@ func (p *plannedRun) inPipeline(flags runFlags) error {
 			state.Commit.Short(), stopwatt.Commit{SHA: flags.pipeline.Commit}.Short()))
 	}
 	state.Branch, state.Default = flags.pipeline.Ref, flags.pipeline.Kind == stopwatt.DefaultBranch
-	p.pipeline = flags.pipeline
+	p.pipeline, p.ends = flags.pipeline, flags.ends
 	if flags.budget > 0 {
 		p.file.suite.Plan.Budget = flags.budget
 	}
@@ -52,10 +52,12 @@ func (p *plannedRun) pipelineBase(ctx context.Context) error {
 // the note. What runs into its time limit is killed and tells nothing.
 const afterMeasuring = time.Minute
 
-// deadline is when a pipeline's job must have measured; zero where it is not told.
-func (p plannedRun) deadline() time.Time {
-	if p.pipeline == nil || p.pipeline.Job.Timeout == 0 || p.pipeline.Job.Started.IsZero() {
+// deadline is when a pipeline's job must have measured; zero where it is not told. It
+// is found out when the command begins, and hangs on the clock no longer: one that is
+// set in the middle of a run moves nothing.
+func deadline(job stopwatt.Job, now time.Time) time.Time {
+	if job.Timeout == 0 || job.Started.IsZero() {
 		return time.Time{}
 	}
-	return p.pipeline.Job.Started.Add(p.pipeline.Job.Timeout - afterMeasuring)
+	return now.Add(job.Started.Add(job.Timeout - afterMeasuring).Sub(now))
 }

@@ -36,6 +36,7 @@ type runFlags struct {
 
 	// In a pipeline: what it is, and what it asks for in the place of the suite.
 	pipeline *stopwatt.Pipeline
+	ends     time.Time          // when all must have been measured; zero: no limit
 	budget   time.Duration      // 0: the suite's
 	failOn   []stopwatt.Verdict // nil: the suite's
 
@@ -112,6 +113,7 @@ type plannedRun struct {
 	choice   stopwatt.BaseChoice
 	noBase   string // why a merge request is measured against nothing; else empty
 	pipeline *stopwatt.Pipeline
+	ends     time.Time // when all must have been measured; zero: no limit
 	past     pastSuite // that of the base
 	all      bool
 	labels   map[string]string

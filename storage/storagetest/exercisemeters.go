@@ -96,6 +96,15 @@ func idleComesBack(t *testing.T, s Store) {
 	same(t, stored.Idle, []stopwatt.IdleWindow{before, after})
 }
 
+func idleWhoseClockWasSetBack(t *testing.T, s Store) {
+	run, _ := begin(t, s, Run(), false)
+	before, again, after := Idle(stopwatt.IdleBefore), Idle(stopwatt.IdleBefore), Idle(stopwatt.IdleAfter)
+	again.Started = before.Started.Add(-time.Hour)
+	after.Started = before.Started.Add(-2 * time.Hour)
+	saveIdle(t, s, run.ID, before, again, after)
+	same(t, results(t, s, run.ID).Run.Idle, []stopwatt.IdleWindow{before, again, after})
+}
+
 func idleTwice(t *testing.T, s Store) {
 	run, _ := begin(t, s, Run(), false)
 	changed := Idle(stopwatt.IdleBefore)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
 	"gitlab.com/stopwatt/stopwatt/storage"
@@ -50,8 +51,8 @@ func (m *Memory) SaveIdle(_ context.Context, runID int64, idle stopwatt.IdleWind
 	if slices.ContainsFunc(r.run.Idle, func(w stopwatt.IdleWindow) bool { return w.Started.Equal(idle.Started) }) {
 		return nil
 	}
-	windows := append(slices.Clone(r.run.Idle), idle) // what was read before stays as it is
-	slices.SortFunc(windows, func(a, b stopwatt.IdleWindow) int { return a.Started.Compare(b.Started) })
+	windows := append(slices.Clone(r.run.Idle), idle)                                                                                // what was read before stays as it is
+	slices.SortStableFunc(windows, func(a, b stopwatt.IdleWindow) int { return -strings.Compare(string(a.Place), string(b.Place)) }) // before, after
 	r.run.Idle = windows
 	return nil
 }
