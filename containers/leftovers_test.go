@@ -151,7 +151,7 @@ func TestAContainerThatHasOurLabelsFromItsImageIsSomebodyElses(t *testing.T) {
 		t.Fatal(err)
 	}
 	removesImage(t, d, tag)
-	theirs, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: tag, Cmd: []string{"/x"}}, nil, nil, nil, "")
+	theirs, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: tag, Cmd: []string{"/x"}}, nil, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,11 +189,14 @@ func TestTenThousandLeftoversAreFoundByOneQuestionAndRemovedThoseThatRunFirst(t 
 	if err != nil || count != n || e.count("DELETE /containers/") != n {
 		t.Errorf("%d removed by %d calls, error %v", count, e.count("DELETE /containers/"), err)
 	}
+	late := 0 // those that a worker had in its hands when nothing was left that runs
 	for _, l := range left {
-		at, _ := removed.Load(l.ID)
-		if l.Running && at.(int) > n/100+atATime {
-			t.Errorf("%s, which runs, was removed as number %d", l.ID, at)
+		if at, _ := removed.Load(l.ID); l.Running && at.(int) > n/100 {
+			late++
 		}
+	}
+	if late >= atATime {
+		t.Errorf("%d of %d that run were removed behind others", late, n/100)
 	}
 }
 
