@@ -30,7 +30,7 @@ func (j ciJob) accept(ctx context.Context, store *storage.Store, planned planned
 	}
 	messages, err := planned.checkout.repo.Messages(ctx, planned.against.Commit.SHA, j.pipeline.Commit)
 	if err != nil {
-		fmt.Fprintf(j.stderr, "accept  the commits' messages cannot be read, and accept nothing: %v\n", err)
+		fmt.Fprintf(j.stderr, "accept  the commits' messages cannot be read, and accept nothing: %v\n", harmless(err))
 		return nil, nil
 	}
 	var all []stopwatt.Acceptance

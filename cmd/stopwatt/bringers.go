@@ -25,7 +25,7 @@ func (j ciJob) tellBringers(ctx context.Context, planned plannedRun, o outcome) 
 	ctx, cancel := context.WithTimeout(ctx, postWithin)
 	defer cancel()
 	if err := j.writeToBringers(ctx, planned, o); err != nil {
-		fmt.Fprintf(j.stderr, "note    merge requests that may have brought a change were not told: %v\n", err)
+		fmt.Fprintf(j.stderr, "note    merge requests that may have brought a change were not told: %v\n", harmless(err))
 	}
 }
 

@@ -223,6 +223,6 @@ func (j ciJob) conclusion(ctx context.Context, of report.NoteOf, file suiteFile,
 // nothing else.
 func (j ciJob) writeFile(name string, content []byte) {
 	if err := writeWhole(filepath.Join(j.flags.out, name), content); err != nil {
-		fmt.Fprintf(j.stderr, "report  %v\n", err)
+		fmt.Fprintf(j.stderr, "report  %v\n", harmless(err))
 	}
 }

@@ -35,7 +35,7 @@ func (j ciJob) writeRun(ctx context.Context, store *storage.Store, run int64) {
 		err = exportRun(ctx, store, out, run)
 	}
 	if err != nil {
-		fmt.Fprintf(j.stderr, "report  %s: %v\n", runFile, err)
+		fmt.Fprintf(j.stderr, "report  %s: %v\n", runFile, harmless(err))
 		return
 	}
 	j.writeFile(runFile, content.Bytes())
@@ -62,7 +62,7 @@ func (j ciJob) writeReports(of report.NoteOf, file suiteFile, path, noteURL stri
 	} {
 		var content bytes.Buffer
 		if err := write(&content); err != nil {
-			fmt.Fprintf(j.stderr, "report  %s: %v\n", name, err)
+			fmt.Fprintf(j.stderr, "report  %s: %v\n", name, harmless(err))
 			continue
 		}
 		j.writeFile(name, content.Bytes())

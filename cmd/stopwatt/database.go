@@ -86,7 +86,7 @@ func (d *desk) openStore(ctx context.Context) (*storage.Store, func(), error) {
 	}
 	waited, err := deliverAll(ctx, d.spool(), store)
 	if err != nil {
-		fmt.Fprintf(d.stderr, "spool   %v\n", err) // what waits there goes on waiting
+		fmt.Fprintf(d.stderr, "spool   %v\n", harmless(err)) // what waits there goes on waiting
 	}
 	d.tellArrears(waited)
 	return store, func() { store.Close(); release() }, nil

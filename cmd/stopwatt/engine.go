@@ -146,7 +146,7 @@ func (d *desk) reapRun(ctx context.Context, docker *containers.Docker, run stopw
 		_, err = docker.Clean(ctx, slices.DeleteFunc(all, func(l containers.Leftover) bool { return l.Run != run.Key }))
 	}
 	if err != nil {
-		fmt.Fprintf(d.stderr, "clean   %v\n", err) // the engine's next answer decides
+		fmt.Fprintf(d.stderr, "clean   %v\n", harmless(err)) // the engine's next answer decides
 	}
 }
 

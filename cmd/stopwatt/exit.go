@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gitlab.com/stopwatt/stopwatt"
+	"gitlab.com/stopwatt/stopwatt/report"
 )
 
 // Exit statuses. Not 1 for what was measured: shells and panics use it, and a
@@ -38,6 +40,17 @@ func incomplete(err error) error { return failure{exitIncomplete, err} }
 // surroundings marks an error as one of Docker, the database or the disk.
 func surroundings(err error) error { return failure{exitSurroundings, err} }
 
+// harmless is an error as a terminal may be told it: what registries, engines, git and
+// GitLab say stands in errors, too, and none of it may act. Its lines stay.
+func harmless(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		shown := strings.TrimLeft(line, " ")
+		lines[i] = line[:len(line)-len(shown)] + report.Clean(shown)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // status prints what went wrong and turns it into the exit status.
 func (d *desk) status(err error) int {
 	if err == nil {
@@ -45,7 +58,7 @@ func (d *desk) status(err error) int {
 	}
 	var said quiet
 	if !errors.As(err, &said) {
-		fmt.Fprintln(d.stderr, err)
+		fmt.Fprintln(d.stderr, harmless(err))
 	}
 	var known failure
 	var faults stopwatt.Faults

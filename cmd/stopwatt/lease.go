@@ -32,7 +32,7 @@ func (w *workplace) leaseMachine(ctx context.Context, planned plannedRun) error 
 		Lock:    w.lockName(),
 		Lasting: leaseLasting,
 		Lost: func(err error) {
-			fmt.Fprintf(w.stderr, "note    the lease of this machine was lost, and measuring goes on: %v\n", err)
+			fmt.Fprintf(w.stderr, "note    the lease of this machine was lost, and measuring goes on: %v\n", harmless(err))
 		},
 	}
 	lease, err := w.store.Lease(ctx, order)

@@ -33,16 +33,16 @@ func (j ciJob) post(ctx context.Context, note stopwatt.Note) (url string) {
 		return posted.URL
 	case posted.NoteID != 0: // it stands there, and something beside it could not be done
 		j.tellPosted(posted)
-		fmt.Fprintf(j.stderr, "note    %v\n", err)
+		fmt.Fprintf(j.stderr, "note    %v\n", harmless(err))
 		return posted.URL
 	case j.pipeline.Fork && errors.Is(err, gitlab.ErrNoToken):
 		fmt.Fprintln(j.stderr, "note    not written: this is the pipeline of a fork, which has no credentials; it lies in the job's artifacts")
 		return ""
 	}
-	fmt.Fprintf(j.stderr, "note    not written: %v\n", err)
+	fmt.Fprintf(j.stderr, "note    not written: %v\n", harmless(err))
 	var parcel bytes.Buffer
 	if err := (gitlab.Parcel{Pipeline: j.pipeline, Note: note}).Encode(&parcel); err != nil {
-		fmt.Fprintf(j.stderr, "note    %v\n", err)
+		fmt.Fprintf(j.stderr, "note    %v\n", harmless(err))
 		return ""
 	}
 	j.writeFile(parcelName, parcel.Bytes())
@@ -93,7 +93,7 @@ func (d *desk) sendParcel(ctx context.Context, path string) error {
 	}
 	d.tellPosted(posted)
 	if err := os.Remove(path); err != nil {
-		fmt.Fprintf(d.stderr, "note    %v\n", err) // sent twice, it is found unchanged
+		fmt.Fprintf(d.stderr, "note    %v\n", harmless(err)) // sent twice, it is found unchanged
 	}
 	return nil
 }
