@@ -45,7 +45,11 @@ func (a Alerts) alertLines(alert stopwatt.Alert, columns int) []string {
 		title += " (" + ChangeBounds(c) + ")"
 	}
 	lines := wrap(title+"  "+ChangeLevels(alert.Metric, c), columns, 2)
-	where := fmt.Sprintf("%s since %s: %s", c.State, commitName(c.First), ChangeCommits(c))
+	state := string(c.State)
+	if alert.State == stopwatt.AlertWithdrawn {
+		state = "was found" // as it was last, which holds no more
+	}
+	where := fmt.Sprintf("%s since %s: %s", state, commitName(c.First), ChangeCommits(c))
 	if name := a.Machines[alert.Machine]; name != "" {
 		where += "; " + short(name)
 	}

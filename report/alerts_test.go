@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,5 +46,19 @@ func TestAlerts(t *testing.T) {
 			}
 			golden(t, file, out.Bytes())
 		})
+	}
+}
+
+func TestAWithdrawnAlertIsNotToldToBeConfirmed(t *testing.T) {
+	t.Parallel()
+	a := alerted()
+	a.Alerts = a.Alerts[:1]
+	a.Alerts[0].State = stopwatt.AlertWithdrawn
+	var out bytes.Buffer
+	if err := AlertsText(&out, a, 0); err != nil {
+		t.Fatal(err)
+	}
+	if told := out.String(); !strings.Contains(told, "withdrawn") || !strings.Contains(told, "was found since") || strings.Contains(told, "confirmed") {
+		t.Error(told)
 	}
 }

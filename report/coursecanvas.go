@@ -18,9 +18,21 @@ func reach(line CourseLine, i int) (low, high float64) {
 	case p.Commits > 1:
 		return p.Low, p.High
 	case i < len(line.Margins):
-		return p.Value - line.Margins[i], p.Value + line.Margins[i]
+		low, high = p.Value-line.Margins[i], p.Value+line.Margins[i]
+		if p.Value >= 0 && !mayBeNegative(line.Course.Metric) {
+			low = max(low, 0) // no time is less, whatever the interval of a few trials says
+		}
+		return low, high
 	}
 	return p.Value, p.Value
+}
+
+// mayBeNegative tells whether values of a metric may lie below 0: net energies do, and
+// nobody knows what a harness defines.
+func mayBeNegative(metric string) bool {
+	_, known := stopwatt.MetricNamed(metric)
+	_, energy := stopwatt.MeterOf(metric)
+	return !known || energy && !strings.HasSuffix(metric, "_gross")
 }
 
 // courseAxisOf is the axis of commits or times.

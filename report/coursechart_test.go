@@ -59,3 +59,13 @@ func TestACourseIsLiftedWhereThereIsNoValue(t *testing.T) {
 		t.Errorf("points are %+v", chart.Points)
 	}
 }
+
+func TestABandReachesBelowZeroOnlyWhereValuesMay(t *testing.T) {
+	t.Parallel()
+	for metric, want := range map[string]float64{"time": 0, "energy_board_gross": 0, "energy_board": -2, "score_of_a_harness": -2} {
+		line := CourseLine{Course: stopwatt.Course{Metric: metric, Points: []stopwatt.CoursePoint{{Value: 1, Commits: 1}}}, Margins: []float64{3}}
+		if low, high := reach(line, 0); low != want || high != 4 {
+			t.Errorf("%s: from %g to %g, want %g and 4", metric, low, high, want)
+		}
+	}
+}

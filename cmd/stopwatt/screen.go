@@ -157,7 +157,10 @@ func (s *screen) Idle(window stopwatt.IdleWindow) {
 func (s *screen) Planned(run stopwatt.Run, done int) {
 	s.run, s.began, s.position = run, time.Now(), done
 	s.line("%s", headline(run))
-	if done > 0 {
+	switch {
+	case done > run.Planned: // of which some confirm what was suspected
+		s.line("continue run %d: %d trials are there already", run.ID, done)
+	case done > 0:
 		s.line("continue run %d: %d of %d trials are there already", run.ID, done, run.Planned)
 	}
 	if s.bars == nil {
