@@ -31,6 +31,7 @@ type struckRun struct {
 
 	wired   string // the database by the wire
 	machine string // that it is measured on; empty: bench
+	sync    spool.Syncer
 }
 
 // strike begins one with a database of its own.
@@ -71,7 +72,7 @@ func (s *struckRun) execute(statements ...string) {
 // happens.
 func (s *struckRun) run(happens map[int]func()) (stopwatt.Run, error) {
 	place := &outside{engine: map[string]bool{}, drives: map[stopwatt.PlannedTrial]int{}}
-	store := &spooled{archive: s.store, spool: spool.Spool{Folder: s.folder}, tell: func(format string, values ...any) {
+	store := &spooled{archive: s.store, spool: spool.Spool{Folder: s.folder, Sync: s.sync}, tell: func(format string, values ...any) {
 		s.told = append(s.told, fmt.Sprintf(format, values...))
 	}}
 	order := smallOrder(false)

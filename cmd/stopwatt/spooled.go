@@ -90,7 +90,7 @@ func (s *spooled) save(ctx context.Context, item spool.Item) error {
 	}
 	s.unspooled(err)
 	if giveErr := s.courier.give(ctx, "", item); giveErr != nil {
-		return errors.Join(giveErr, err) // neither takes it
+		return surroundings(fmt.Errorf("%w; and %w: make room in %s, or have the database back; the same command goes on then", giveErr, err, s.spool.Folder))
 	}
 	return nil
 }
