@@ -21,8 +21,9 @@ func (d *desk) lockMachine(ctx context.Context) (release func(), err error) {
 	// Others' stopwatts lock the same file, whoever they are.
 	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, surroundings(fmt.Errorf("lock the machine: %w", err))
+		return nil, surroundings(fmt.Errorf("lock the machine: %w; name another file by STOPWATT_LOCK, the same for all who measure here", err))
 	}
+	_ = file.Chmod(0o666) // whatever the umask; if it is not ours, its owner's stopwatt has done it
 	told := false
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
