@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,7 +73,7 @@ func courseAcrossOf(v CourseView) courseAxisOf {
 		if placed && !v.ByTime {
 			return p.position - q.position
 		}
-		return p.at.Compare(q.at)
+		return cmp.Or(p.at.Compare(q.at), p.position-q.position) // a push may land many in one second
 	})
 	a.places = slices.CompactFunc(a.places, func(p, q courseInstant) bool {
 		return p.at.Equal(q.at) && p.position == q.position
@@ -296,7 +297,7 @@ func (c courseCanvas) epochs() []courseMark {
 func (c courseCanvas) changes() []courseMark {
 	var marks []courseMark
 	for _, change := range c.view.Changes {
-		share, within := c.across.at(change.Commit.Time)
+		share, within := c.placeOf(change)
 		if !within {
 			continue
 		}

@@ -257,3 +257,16 @@ func (c courseCanvas) values(do func(value, low, high float64)) {
 		}
 	}
 }
+
+// placeOf is where a change lies: at its commit, or, where neighbours are drawn as one,
+// where its time does.
+func (c courseCanvas) placeOf(change stopwatt.SeriesChange) (share float64, within bool) {
+	for _, line := range c.view.Courses {
+		for _, p := range line.Course.Points {
+			if p.SHA == change.Change.First.SHA && p.SHA != "" {
+				return c.across.of(p), true
+			}
+		}
+	}
+	return c.across.at(change.Commit.Time)
+}

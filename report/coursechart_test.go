@@ -69,3 +69,27 @@ func TestABandReachesBelowZeroOnlyWhereValuesMay(t *testing.T) {
 		}
 	}
 }
+
+// Eight commits that one push has landed have one time: the change was marked at the
+// first of them.
+func TestAChangeIsMarkedAtItsCommitAlsoWhereManyHaveOneTime(t *testing.T) {
+	t.Parallel()
+	course := courseOfValues(1, 1, 1, 1, 1, 1, 2, 2, 2)
+	for i := range course.Points {
+		course.Points[i].SHA, course.Points[i].Position, course.Points[i].Time = strings.Repeat(string(rune('a'+i)), 40), i+1, course.Points[0].Time
+	}
+	other := course
+	other.Case.Implementation = "rust"
+	change := stopwatt.SeriesChange{Case: course.Case, Change: stopwatt.ChangePoint{State: stopwatt.Confirmed, First: stopwatt.CommitPlace{SHA: course.Points[6].SHA}}}
+	change.Commit.Time = course.Points[0].Time
+	for name, last := range map[string]int{"placed": 9, "of the last no place is known": 0} {
+		course.Points[8].Position = last
+		v := CourseView{ID: "c", Courses: []CourseLine{{Course: course}, {Course: other}}, Changes: []stopwatt.SeriesChange{change}}
+		v.Metric, _ = stopwatt.MetricNamed("time")
+		c := courseCanvas{view: v, scale: courseScale(v), across: courseAcrossOf(v)}
+		share, within := c.placeOf(change)
+		if !within || share != c.across.of(course.Points[6]) || share < 0.6 {
+			t.Errorf("%s: at %g, %t, and its commit at %g", name, share, within, c.across.of(course.Points[6]))
+		}
+	}
+}
