@@ -49,11 +49,11 @@ var servers = map[string]func([]string){
 			}
 		})
 	},
-	// It takes all the CPU that there is, so that the driver has none.
+	// It takes all the CPU that there is, so that the driver has none, while it is driven.
 	"starves": func([]string) {
 		for range 64 {
 			go func() {
-				for {
+				for until := time.Now().Add(2 * time.Second); time.Now().Before(until); {
 				}
 			}()
 		}
@@ -79,7 +79,7 @@ var servers = map[string]func([]string){
 			for ask() {
 				for i := range right {
 					fmt.Fprint(c, right[i:i+1])
-					time.Sleep(20 * time.Millisecond)
+					time.Sleep(40 * time.Millisecond)
 				}
 			}
 		})
