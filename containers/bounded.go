@@ -58,11 +58,11 @@ func (b bounded) within(ctx context.Context, most time.Duration) (context.Contex
 	return context.WithTimeoutCause(ctx, most, slow{most})
 }
 
-// heard is the error of a call, or that it was not answered in time.
+// heard is the error of a call, or that it was not answered in time, or why it was given up:
+// the client takes that for a broken connection, unless it is context.Canceled itself.
 func heard(ctx context.Context, err error) error {
-	var late slow
-	if err != nil && errors.As(context.Cause(ctx), &late) {
-		return late
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }

@@ -234,3 +234,16 @@ func TestAContainerThatAStoppingEngineEndedIsNoFaultOfTheContainer(t *testing.T)
 		t.Errorf("error %v; want one that is ErrUnreachable", err)
 	}
 }
+
+func TestACallThatIsGivenUpIsNoFailureOfTheEngine(t *testing.T) {
+	t.Parallel()
+	d := docker(t)
+	id := create(t, d, stopwatt.ContainerOrder{}, "wait")
+	ended := errors.New("the server ended")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ended)
+	_, err := d.Start(ctx, id)
+	if !errors.Is(err, ended) || stopwatt.EngineFailed(err) {
+		t.Errorf("error %v, of the engine: %v", err, stopwatt.EngineFailed(err))
+	}
+}
