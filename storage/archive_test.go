@@ -152,6 +152,27 @@ func TestACourseFollowsTheFirstParentHistory(t *testing.T) {
 	}
 }
 
+// A backfill measures the commits of one push in an order of its own: the page showed
+// the one that was measured last for the newest.
+func TestTheLatestOfCommitsOfOneTimeIsTheLastOfTheBranch(t *testing.T) {
+	t.Parallel()
+	dsn := embeddedtest.ForTest(t)
+	s := open(t, dsn)
+	ids := storedCommits(t, s, 3)
+	execute(t, dsn, "UPDATE stopwatt_store.commits SET committed_at = '2026-03-04Z'")
+	execute(t, dsn, "UPDATE stopwatt_store.history SET committed_at = '2026-03-04Z'")
+	var landings []stopwatt.Landing
+	for _, n := range []int{3, 2, 1} {
+		landings = append(landings, stopwatt.Landing{Commit: stopwatt.Commit{SHA: commitRun(n).Checkout.Commit.SHA}})
+	}
+	if err := s.PlaceCommits(t.Context(), servers.Project, landings); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := openArchive(t, dsn).RunAt(t.Context(), stopwatt.RunPlace{Suite: servers, Profile: "short"}); err != nil || id != ids[0] {
+		t.Errorf("run %d, want %d, error %v", id, ids[0], err)
+	}
+}
+
 func TestAnArchiveOfNothingIsEmpty(t *testing.T) {
 	t.Parallel()
 	dsn := embeddedtest.ForTest(t)

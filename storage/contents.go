@@ -191,7 +191,13 @@ const (
 		JOIN stopwatt_store.tracks t ON t.suite_id = s.id
 		JOIN stopwatt_store.machines m ON m.id = t.machine_id
 		CROSS JOIN LATERAL (
-			SELECT run_id, committed_at FROM stopwatt_store.history WHERE track_id = t.id ORDER BY committed_at DESC, run_id DESC LIMIT 1
+			-- Of the commits of one time, as a push may land them, the last of the branch.
+			SELECT n.run_id, n.committed_at
+			FROM stopwatt_store.history n
+			JOIN stopwatt_store.commits c ON c.id = n.commit_id
+			WHERE n.track_id = t.id AND n.committed_at = (SELECT max(committed_at) FROM stopwatt_store.history WHERE track_id = t.id)
+			ORDER BY c.position DESC NULLS LAST, n.run_id DESC
+			LIMIT 1
 		) h
 		WHERE p.name = $1 AND s.name = $2 AND t.profile = $3 AND ($4 = '' OR m.fingerprint = $4)
 		ORDER BY h.committed_at DESC, h.run_id DESC
