@@ -19,7 +19,6 @@ import (
 type fakeEngine struct {
 	socket  string
 	api     string // the newest version that it speaks; empty: the client's
-	least   string // the oldest
 	answers map[string]http.HandlerFunc
 	ended   context.Context
 
