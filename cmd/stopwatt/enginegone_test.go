@@ -156,8 +156,11 @@ type ownEngine struct {
 // engine's program.
 func newOwnEngine(t *testing.T) *ownEngine {
 	t.Helper()
-	if _, err := exec.LookPath("dockerd"); err != nil || os.Geteuid() != 0 {
-		t.Skip("an engine of the test's own takes root, and dockerd")
+	if os.Geteuid() != 0 {
+		t.Skip("an engine of the test's own takes root")
+	}
+	if _, err := exec.LookPath("dockerd"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip(err)
 	}
 	folder, err := os.MkdirTemp("", "engine") // a short name: containerd's sockets lie in it
 	if err != nil {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // buildJobImage builds the image that jobs of the Docker executor run in, on the
@@ -37,7 +39,10 @@ func buildJobImage(t *testing.T) string {
 			args = append(args, "--build-arg", name+"="+standIn)
 		}
 	}
-	if out, err := exec.Command("docker", append(args, "../..")...).CombinedOutput(); err != nil {
+	// A download that stalls is waited for by go mod without end.
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, "docker", append(args, "../..")...).CombinedOutput(); err != nil {
 		t.Fatalf("docker build: %v\n%s", err, out)
 	}
 	old := exec.Command("docker", "image", "prune", "-f", "--filter", "label=stopwatt.stage=build", "--filter", "until=24h")
