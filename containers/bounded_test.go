@@ -168,6 +168,7 @@ func TestAnAnswerThatStopsInTheMiddleIsWaitedForNoLongerThanItsBound(t *testing.
 		}
 	}
 	none := refuses(http.StatusNotFound, "No such image")
+	unheard := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } // or a wait would rightly last
 	for name, test := range map[string]struct {
 		answers map[string]http.HandlerFunc
 		call    func(context.Context, *Docker) error
@@ -177,7 +178,7 @@ func TestAnAnswerThatStopsInTheMiddleIsWaitedForNoLongerThanItsBound(t *testing.
 		"an import":  {map[string]http.HandlerFunc{"GET /images/*": none, "POST /images/create": part(`{"status":"importing"}`)}, calls["AgentImage"]},
 		"a log":      {map[string]http.HandlerFunc{"GET /containers/id/json": says(200, running), "GET /containers/id/logs": part("")}, calls["Fate"]},
 		"an inspect": {map[string]http.HandlerFunc{"GET /containers/id/json": part(`{"State":`)}, calls["Fate"]},
-		"a wait":     {map[string]http.HandlerFunc{"POST /containers/id/wait": part("")}, calls["Wait"]},
+		"a wait":     {map[string]http.HandlerFunc{"POST /containers/id/wait": part(""), "HEAD /_ping": unheard}, calls["Wait"]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -245,5 +246,26 @@ func TestACallThatIsGivenUpIsNoFailureOfTheEngine(t *testing.T) {
 	_, err := d.Start(ctx, id)
 	if !errors.Is(err, ended) || stopwatt.EngineFailed(err) {
 		t.Errorf("error %v, of the engine: %v", err, stopwatt.EngineFailed(err))
+	}
+}
+
+func TestACallThatIsLetGoIsNoFailureOfTheEngine(t *testing.T) {
+	t.Parallel()
+	ended := errors.New("the server ended")
+	for _, name := range []string{"Attach", "AgentVolume", "Execute", "Fate", "JoinNetwork", "Pull", "Start", "Wait"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		e := newFakeEngine(t, map[string]http.HandlerFunc{})
+		letGo := func(_ http.ResponseWriter, r *http.Request) {
+			cancel(ended)
+			select {
+			case <-r.Context().Done():
+			case <-e.ended.Done(): // what was attached to waits on
+			}
+		}
+		e.answers["GET /*"], e.answers["POST /*"] = letGo, letGo
+		if err := calls[name](ctx, e.docker(t, 0)); !errors.Is(err, ended) || stopwatt.EngineFailed(err) {
+			t.Errorf("%s: error %v; want the reason why it was let go, and no failure of the engine", name, err)
+		}
+		cancel(nil)
 	}
 }
