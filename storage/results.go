@@ -176,7 +176,8 @@ func (c caseResults) readParts(ctx context.Context, tx pgx.Tx, runID int64) ([]p
 		-- OFFSET keeps the trials of one run from being looked for among all parts.
 		CROSS JOIN LATERAL (SELECT case_id FROM stopwatt_store.trials WHERE id = t.part_of OFFSET 0) o
 		JOIN stopwatt_store.cases w ON w.id = o.case_id
-		WHERE t.run_id = $1 AND t.part_of IS NOT NULL
+		-- IS NOT NULL would let the parts of all runs be looked through for those of one.
+		WHERE t.run_id = $1 AND coalesce(t.part_of, 0) > 0
 		GROUP BY 1, 2, 3, 4
 		ORDER BY min(t.position), min(t.id)`, runID, []any{&key.Case.Implementation, &key.Case.Workload, &key.Revision, &of}, func() error {
 		c.at(key).Part = true

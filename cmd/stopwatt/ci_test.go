@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -395,6 +397,9 @@ func TestWhatADatabaseThatDoesNotLastHoldsLiesInTheArtifacts(t *testing.T) {
 	f := newForge(t)
 	f.git("update-ref", "refs/heads/faster", "main~1")
 	f.env["CI_DISPOSABLE_ENVIRONMENT"], f.env["XDG_DATA_HOME"] = "true", ""
+	root := filepath.Join(filepath.Dir(f.origin), "root")
+	f.env[rootData], f.env["STOPWATT_DATABASE_IDLE"] = root, "1s"
+	t.Cleanup(func() { waitForNobody(t, root) })
 	lasting := f.env["STOPWATT_DATABASE"]
 	f.env["STOPWATT_DATABASE"] = ""
 	if err := os.Chmod(filepath.Dir(f.origin), 0o755); err != nil {
@@ -418,6 +423,16 @@ func TestWhatADatabaseThatDoesNotLastHoldsLiesInTheArtifacts(t *testing.T) {
 	if err != nil || len(runs) != 1 || runs[0].Judgement == nil {
 		t.Errorf("%d runs of the pipeline after the import, want 1 with its judgement: %v", len(runs), err)
 	}
+}
+
+// waitForNobody waits until the private database of a data folder has stopped.
+func waitForNobody(t *testing.T, folder string) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(folder, "postgres", "data", "postmaster.pid")); errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+	}
+	t.Errorf("a database still runs in %s", folder)
 }
 
 func TestACheckoutOfAnotherCommitIsNotMeasured(t *testing.T) {

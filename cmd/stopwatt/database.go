@@ -48,12 +48,15 @@ func (d *desk) dsn(ctx context.Context) (dsn string, release func(), err error) 
 	return dsn, release, nil
 }
 
-// databaseFolder is where the private Postgres keeps its data. Empty lets
-// package embedded choose: without XDG_DATA_HOME, root's data cannot lie in
-// root's home, which is closed to the user that Postgres runs as.
+// databaseFolder is where the private Postgres keeps its data. Empty lets package
+// embedded choose. Without XDG_DATA_HOME, root's data cannot lie in root's home, which
+// is closed to the user that Postgres runs as.
 func (d *desk) databaseFolder() string {
-	if filepath.IsAbs(d.getenv("XDG_DATA_HOME")) {
+	switch {
+	case filepath.IsAbs(d.getenv("XDG_DATA_HOME")):
 		return d.dataFolder()
+	case os.Geteuid() == 0:
+		return rootFolder
 	}
 	return ""
 }

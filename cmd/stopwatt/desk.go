@@ -99,8 +99,11 @@ func (d *desk) dataFolder() string {
 	if home := d.getenv("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "share", "stopwatt")
 	}
-	return "/var/lib/stopwatt"
+	return rootFolder
 }
+
+// rootFolder is where root's data lie. A test has them elsewhere.
+var rootFolder = "/var/lib/stopwatt"
 
 // inCI tells whether a pipeline runs this command.
 func (d *desk) inCI() bool { return d.getenv("CI") == "true" }

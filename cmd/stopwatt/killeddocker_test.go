@@ -31,8 +31,15 @@ import (
 // kills itself. The stopwatt that people use does not know it.
 const dieAtSync = "STOPWATT_TEST_DIE_AT_SYNC"
 
+// rootData names the variable that says where a stopwatt of the tests has root's data. Those
+// that people keep on this machine are none of the tests' business.
+const rootData = "STOPWATT_TEST_ROOT_DATA"
+
 // mortalMain is main, of a process that may be told when to die.
 func mortalMain() {
+	if folder := os.Getenv(rootData); folder != "" {
+		rootFolder = folder
+	}
 	if at, err := strconv.Atoi(os.Getenv(dieAtSync)); err == nil {
 		calls := 0
 		syncSpool = func(file *os.File) error {

@@ -202,7 +202,7 @@ func removeImages(t *testing.T, database string) {
 		return
 	}
 	defer store.Close()
-	answer, err := store.Query(ctx, "select distinct key from stopwatt_store.run_images", 0)
+	answer, err := store.Query(ctx, "select key from stopwatt_store.run_images union select key from stopwatt_store.run_base_images", 0)
 	if err != nil {
 		t.Error(err)
 		return

@@ -40,7 +40,7 @@ func (s *shell) do(arguments ...string) {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), "sh", append([]string{"-c", "umask " + s.umask + `; exec stopwatt "$@"`, "sh"}, arguments...)...)
 	command.Dir = s.dir
-	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "STOPWATT_DATABASE=" + s.dsn, "TZ=UTC"}, s.env...)
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "STOPWATT_DATABASE=" + s.dsn, "TZ=UTC", rootData + "=" + filepath.Join(s.folder, "root")}, s.env...)
 	var out, said bytes.Buffer
 	command.Stdout, command.Stderr = &out, &said
 	err := command.Run()
