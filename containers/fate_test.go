@@ -38,13 +38,21 @@ func TestFateOfWhatExited(t *testing.T) {
 	}
 }
 
+// An engine misses one now and then: its shim looks for what ran out of memory when the
+// cgroup may be gone already. It is package trial that says then what is most likely.
 func TestFateOfWhatRanOutOfMemory(t *testing.T) {
 	t.Parallel()
 	d := docker(t)
-	fate := finish(t, d, start(t, d, stopwatt.ContainerOrder{Memory: 32 << 20}, "eat").ID)
-	if fate.Running || fate.ExitCode != 137 || !fate.OOMKilled {
-		t.Errorf("running %v, exit code %d, out of memory %v; want 137, true", fate.Running, fate.ExitCode, fate.OOMKilled)
+	for range 5 {
+		fate := finish(t, d, start(t, d, stopwatt.ContainerOrder{Memory: 32 << 20}, "eat").ID)
+		if fate.Running || fate.ExitCode != 137 {
+			t.Fatalf("running %v, exit code %d; want 137", fate.Running, fate.ExitCode)
+		}
+		if fate.OOMKilled {
+			return
+		}
 	}
+	t.Error("five containers ran out of memory, and of none the engine's word was heard")
 }
 
 func TestLogOfAFlood(t *testing.T) {
