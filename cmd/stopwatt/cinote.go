@@ -187,6 +187,9 @@ func (j ciJob) nameAtBase(ctx context.Context, path string) string {
 		return ""
 	}
 	text, err := tree.ReadFile(filepath.ToSlash(path))
+	if err != nil { // a folder that is gone cannot be told from a file
+		text, err = tree.ReadFile(filepath.ToSlash(filepath.Join(path, suiteName)))
+	}
 	if err != nil {
 		return ""
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -46,6 +48,24 @@ func TestAHeadThatCannotBeMeasuredIsToldInTheNote(t *testing.T) {
 	f.commit("measure no more")
 	job = f.job(1007, "faster", f.ofMergeRequest("detached"))
 	f.expects(job, exitAskedWrongly, f.note(), "pipeline=1007", "`servers`: could not be measured", "stopwatt.yml")
+
+	// Nor is one that is named by a folder which is gone.
+	f.git("checkout", "-q", "main")
+	if err := os.Mkdir(filepath.Join(f.origin, "suites"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.write("suites/stopwatt.yml", strings.ReplaceAll(strings.Replace(twoServers, "suite: servers", "suite: moved", 1), "build: ", "build: ../"))
+	f.commit("a suite in a folder")
+	f.git("checkout", "-q", "-B", "faster")
+	f.git("rm", "-q", "-r", "suites")
+	f.commit("its folder is gone")
+	f.gitlab.MergeRequest(9)
+	gone := f.ofMergeRequest("detached")
+	gone["CI_MERGE_REQUEST_IID"] = "9"
+	job = f.job(1008, "faster", gone, "suites")
+	if notes := f.gitlab.Notes(9); job.status != exitAskedWrongly || len(notes) != 1 || !strings.Contains(notes[0].Body, "`moved`: could not be measured") {
+		t.Errorf("status %d, notes %+v\n%s", job.status, notes, job.log)
+	}
 
 	// A closing job that finds nothing does not say that all is well.
 	job = f.job(1004, "main", f.ofMergeRequest("detached"), "--conclude")
